@@ -13,17 +13,26 @@
 //! 9. [`runs`]: run directories, which many processes and machines share.
 //! 10. [`arena`]: matches between engines, and what their results are worth.
 //! 11. [`reports`]: what experiments and matches show, as pages, Markdown and CSV.
-//! 12. [`cli`]: the command line.
+//! 12. [`explain`]: why a search prefers one move to another, in sentences and figures.
+//! 13. [`experiments`]: published tables run again, and one's own, from files.
+//! 14. [`cli`]: the command line.
 //!
 //! The way of one `go movetime 100`, by the functions that hand it on:
 //!
-//! - The request: [`protocol::stdio::serve`] reads the line, [`protocol::Server::on_line`] gives it to the dialect, `Uci::go` parses
-//!   it, `ServerCore::start` turns the `GoRequest` into limits, and [`session::Session::start`] spawns the search thread.
-//! - The search: `SearchJob::run`, [`session::recorded_search::search_and_record`], [`search::Search::search`]. In [`search::mcts`],
+//! - The request: `cli::serve` makes the [`protocol::ServerConfig`], [`protocol::stdio::serve`] reads the line,
+//!   [`protocol::Server::on_line`] gives it to the dialect (`dialect::detect` chooses one by the first command; a bare `go` is UCI),
+//!   `Uci::go` parses it (`uci::commands` is the table of commands), `ServerCore::start` turns the `GoRequest` into limits, configures the search ([`catalog::configure`],
+//!   [`catalog::build`]; the first row, `uct`, unless the option `Search` says another), opens the directory of trees
+//!   (`TreeOutputs::open`), and [`session::Session::start`] (`TypedSession::start`) spawns the search thread.
+//! - The search: `SearchJob::run`, [`session::search_job::search_and_record`], [`search::Search::search`]. In [`search::mcts`],
 //!   `run_workers` starts the budget, `Worker::run_iteration` is repeated until the deadline, and `build_report` ranks the moves.
-//! - The answer: [`session::SessionEvent::Done`] reaches [`protocol::Server::on_event`], and `Uci::on_done` sends `bestmove`.
-//! - The file: [`tree::writer::SearchFiles::finish`] copies the tree; the writer thread makes rows of the copy
-//!   ([`tree::snapshot::take`]) and a file of the rows ([`tree::files::Format::write`]).
+//!   An iteration has four phases, methods of `Worker`: `select` (the formula `Uct` on the children of a `TreeStore`), `expand`,
+//!   `simulate` (`UniformPlayout`) and `backpropagate`.
+//! - The answer: [`session::SessionEvent::Done`] reaches [`protocol::Server::on_event`], `ServerCore::finish_task` takes the result,
+//!   and `Uci::on_done` sends `bestmove`.
+//! - The file: [`tree::writer::SearchFiles::finish`] copies the tree (`Mcts::copy`, in `report`); the writer thread makes rows of
+//!   the copy ([`tree::snapshot::take`]), writes the sidecar ([`tree::meta::to_json`]) and a file of the rows
+//!   ([`tree::files::Format::write`], [`tree::binary::write`]).
 //!
 //! Examples: play a game ([`games::Game`]), run a search and read its tree ([`search::Search`]), open a tree file
 //! ([`tree::files::read`]). Drive a [`protocol::Server`] without I/O, by lines, events of its search thread and a clock of
@@ -75,5 +84,9 @@ pub mod runs;
 pub mod arena;
 
 pub mod reports;
+
+pub mod explain;
+
+pub mod experiments;
 
 pub mod cli;

@@ -21,8 +21,10 @@ use memmap2::MmapMut;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 mod lanes;
+mod routines;
 
 pub use lanes::{Floats, LaneWork, Lanes, Number, ScalarLanes, run_in_lanes};
+pub use routines::{InstructionSet, Routine, run_routine, run_routine_plainly};
 
 /// A hot loop to be compiled for two instruction sets.
 pub trait Work {

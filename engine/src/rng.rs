@@ -104,6 +104,18 @@ pub fn mix(mut bits: u64) -> u64 {
     bits ^ (bits >> 31)
 }
 
+/// A checksum of `content`, eight bytes at a time: for damage by accident, not by intent.
+pub fn checksum(content: &[u8]) -> u64 {
+    let words = content.chunks(8).map(|chunk| {
+        let mut word = [0; 8];
+        word.iter_mut()
+            .zip(chunk)
+            .for_each(|(to, from)| *to = *from);
+        u64::from_le_bytes(word)
+    });
+    words.fold(content.len() as u64, |sum, word| mix(sum ^ word))
+}
+
 #[inline(always)]
 fn fold(left: u64, right: u64) -> u64 {
     let product = u128::from(left) * u128::from(right);

@@ -13,9 +13,12 @@ use std::{
 
 use clap::{Args, Subcommand};
 
-use super::{CliError, PositionCommand, game_help, game_name, print_message, with_position};
+use super::{
+    CliError, PositionCommand, PositionText, game_help, game_name, progress::Progress,
+    with_position,
+};
 use crate::{
-    catalog::solvers,
+    catalog::solvers::{self, SolverConfig},
     games::{Playable, notation::move_text},
     protocol::client_watch,
     search::{
@@ -23,6 +26,7 @@ use crate::{
         exact::{
             SolveContext,
             book::{Book, Openings, book_value},
+            leaf_values::LeafValues,
         },
     },
     tree::files::write_atomic_synced,
@@ -40,6 +44,8 @@ enum BookCommand {
     Make(MakeArgs),
     /// Show what a book has on a position
     Show(ShowArgs),
+    /// Write the values of a book's last positions, from which all others follow: the form in which a book is embedded
+    Pack(PackArgs),
 }
 
 #[derive(Args)]
@@ -64,14 +70,17 @@ struct MakeArgs {
 struct ShowArgs {
     /// The book
     file: PathBuf,
-    /// The position, as the game writes it; without it, the start of the game
-    #[arg(
-        long,
-        value_name = "POSITION",
-        default_value = "startpos",
-        allow_hyphen_values = true
-    )]
-    position: String,
+    #[command(flatten)]
+    position: PositionText,
+}
+
+#[derive(Args)]
+struct PackArgs {
+    /// The book
+    file: PathBuf,
+    /// The file to write
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
 }
 
 pub(super) fn run(arguments: &BookArgs, out: &mut dyn Write) -> Result<(), CliError> {
@@ -80,7 +89,25 @@ pub(super) fn run(arguments: &BookArgs, out: &mut dyn Write) -> Result<(), CliEr
         BookCommand::Make(arguments) => {
             with_position(&arguments.game, "startpos", MakeCommand { arguments, out })
         }
-        BookCommand::Show(arguments) => show(arguments, out),
+        BookCommand::Show(arguments) => {
+            let book = read_book(&arguments.file)?;
+            let game = book.game.clone();
+            with_position(
+                &game,
+                &arguments.position.position,
+                ShowCommand { book, out },
+            )
+        }
+        BookCommand::Pack(arguments) => {
+            let book = read_book(&arguments.file)?;
+            let game = book.game.clone();
+            let command = PackCommand {
+                book,
+                arguments,
+                out,
+            };
+            with_position(&game, "startpos", command)
+        }
     }
 }
 
@@ -89,11 +116,9 @@ struct MakeCommand<'a> {
     out: &'a mut dyn Write,
 }
 
-/// A solver forgets what it knows after so many nodes: later positions have little in common with the first ones, and a small
-/// table is fast.
-const NODES_BETWEEN_CLEARS: u64 = 20_000_000;
-/// A line of progress is printed after so many positions.
-const PROGRESS_POSITIONS: usize = 1000;
+/// Positions that a thread takes at a time. Neighbours have much in common: one solver for them needs half the time of two that
+/// take turns.
+const POSITIONS_PER_TURN: usize = 64;
 
 impl PositionCommand for MakeCommand<'_> {
     fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
@@ -115,7 +140,9 @@ impl PositionCommand for MakeCommand<'_> {
             "{total} positions, {done} of them known, {rest} to solve"
         )?;
         self.out.flush()?;
-        let solved = solve_all(arguments, &unsolved, file).map_err(failed)?;
+        let mut progress = Progress::new("positions");
+        progress.begin(total as u64, done as u64);
+        let solved = solve_all(arguments, &unsolved, file, progress).map_err(failed)?;
         known.extend(solved);
         let values: Option<Vec<i16>> = (openings.leaves())
             .map(|(key, _)| known.get(&key).copied())
@@ -169,22 +196,19 @@ fn open_part(path: &Path, header: &str) -> io::Result<(BTreeMap<u64, i16>, File)
 }
 
 /// Results of the threads, and where they go.
-struct Progress {
+struct Results {
     solved: BTreeMap<u64, i16>,
     file: File,
-    total: usize,
+    progress: Progress,
 }
 
-impl Progress {
+impl Results {
     /// Appends a value to the file, so that it is not lost if the program ends now.
     fn add(&mut self, key: u64, value: i16) -> io::Result<()> {
         self.file
             .write_all(format!("{key:016x} {value}\n").as_bytes())?;
         self.solved.insert(key, value);
-        let count = self.solved.len();
-        if count.is_multiple_of(PROGRESS_POSITIONS) {
-            print_message(&format!("solved {count} of {}", self.total));
-        }
+        self.progress.advance_to(self.solved.len() as u64);
         Ok(())
     }
 }
@@ -194,35 +218,35 @@ fn solve_all<G: Playable>(
     arguments: &MakeArgs,
     positions: &[(u64, &G)],
     file: File,
+    progress: Progress,
 ) -> io::Result<BTreeMap<u64, i16>> {
-    let progress = Mutex::new(Progress {
+    let results = Mutex::new(Results {
         solved: BTreeMap::new(),
         file,
-        total: positions.len(),
+        progress,
     });
-    let threads = (arguments.threads as usize).min(positions.len());
+    let threads = (arguments.threads as usize).min(positions.len().div_ceil(POSITIONS_PER_TURN));
     let bytes = usize::try_from(arguments.memory << 20).unwrap_or(usize::MAX) / threads.max(1);
+    let turns: Vec<_> = positions.chunks(POSITIONS_PER_TURN).collect();
     let next = AtomicUsize::new(0);
     let solve_some = || -> io::Result<()> {
         let Some(&(_, first)) = positions.first() else {
             return Ok(());
         };
-        let mut solver = solvers::solver::<G>(first.rules(), bytes, 1);
+        let mut solver = solvers::solver::<G>(first.rules(), SolverConfig::plain(bytes));
         let (limits, stop) = (SearchLimits::default(), StopFlag::new());
-        while let Some(&(key, position)) = positions.get(next.fetch_add(1, Relaxed)) {
-            if solver.nodes() > NODES_BETWEEN_CLEARS {
-                solver.clear();
-            }
+        let taken = std::iter::from_fn(|| turns.get(next.fetch_add(1, Relaxed)));
+        for &(key, position) in taken.copied().flatten() {
             let mut ignore = |_| {};
             let mut context = SolveContext::start(&limits, &stop, None, &mut ignore);
             if let Some(value) = solver.value(position, &mut context) {
-                let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
-                progress.add(key, book_value(&value))?;
+                let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
+                results.add(key, book_value(&value))?;
             }
         }
         Ok(())
     };
-    let results: Vec<io::Result<()>> = std::thread::scope(|scope| {
+    let ends: Vec<io::Result<()>> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(solve_some)).collect();
         let failed = || Err(io::Error::other("a thread failed"));
         let ended = workers.into_iter().map(|worker| worker.join());
@@ -230,21 +254,50 @@ fn solve_all<G: Playable>(
             .map(|result| result.unwrap_or_else(|_| failed()))
             .collect()
     });
-    results.into_iter().collect::<io::Result<()>>()?;
-    let progress = progress
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner);
-    Ok(progress.solved)
+    let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    results.progress.finish();
+    ends.into_iter().collect::<io::Result<()>>()?;
+    Ok(results.solved)
 }
 
-fn show(arguments: &ShowArgs, out: &mut dyn Write) -> Result<(), CliError> {
-    let name = arguments.file.display();
-    let bytes =
-        fs::read(&arguments.file).map_err(|error| CliError::Failed(format!("{name}: {error}")))?;
-    let book =
-        Book::from_bytes(&bytes).map_err(|error| CliError::Usage(format!("{name}: {error}")))?;
-    let game = book.game.clone();
-    with_position(&game, &arguments.position, ShowCommand { book, out })
+fn read_book(path: &Path) -> Result<Book, CliError> {
+    let name = path.display();
+    let bytes = fs::read(path).map_err(|error| CliError::Failed(format!("{name}: {error}")))?;
+    Book::from_bytes(&bytes).map_err(|error| CliError::Usage(format!("{name}: {error}")))
+}
+
+struct PackCommand<'a> {
+    book: Book,
+    arguments: &'a PackArgs,
+    out: &'a mut dyn Write,
+}
+
+impl PositionCommand for PackCommand<'_> {
+    fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
+        let Self {
+            book,
+            arguments: PackArgs { file, out: path },
+            out,
+        } = self;
+        let leaves = LeafValues::of_book(&book, &start).ok_or_else(|| {
+            let name = file.display();
+            CliError::Usage(format!(
+                "{name}: expected all positions of some number of plies, and values from -128 to 127"
+            ))
+        })?;
+        let bytes = leaves.to_bytes();
+        write_atomic_synced(path, |file| file.write_all(&bytes))
+            .map_err(|error| CliError::file(path, error.into()))?;
+        writeln!(
+            out,
+            "{}: {} positions after {} plies, {} bytes",
+            path.display(),
+            leaves.values.len(),
+            leaves.plies,
+            bytes.len()
+        )?;
+        Ok(())
+    }
 }
 
 struct ShowCommand<'a> {

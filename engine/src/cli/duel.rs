@@ -35,6 +35,9 @@ pub(super) struct DuelArgs {
     /// Random plies before the searches take over, the same for both games of a pair
     #[arg(long, value_name = "PLIES", default_value_t = 0)]
     opening: u32,
+    /// Nodes of each search, or playouts; without it, the searches' own limits
+    #[arg(long, value_name = "NODES", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
     /// Which games; 0 for a seed from the operating system
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -76,6 +79,10 @@ impl PositionCommand for DuelCommand<'_> {
             }
         }
         let seed = resolve_seed(arguments.seed);
+        let limits = SearchLimits {
+            nodes: arguments.nodes,
+            ..SearchLimits::default()
+        };
         let next = AtomicU64::new(0);
         let score = Mutex::new(DuelScore::default());
         std::thread::scope(|scope| {
@@ -89,8 +96,8 @@ impl PositionCommand for DuelCommand<'_> {
                         let starter = (game % 2) as usize;
                         let opening_seed = child_seed(seed, game / 2 + (1 << 40));
                         let opening = (arguments.opening, opening_seed);
-                        let outcome =
-                            play_game(&start, &specs, starter, child_seed(seed, game), opening);
+                        let seed = child_seed(seed, game);
+                        let outcome = play_game(&start, &specs, starter, seed, opening, &limits);
                         let column = match outcome {
                             Outcome::Draw => 1,
                             Outcome::Win(winner) if winner.index() == starter => 0,
@@ -148,6 +155,7 @@ fn play_game<G: Playable>(
     starter: usize,
     seed: u64,
     (opening_plies, opening_seed): (u32, u64),
+    limits: &SearchLimits,
 ) -> Outcome {
     let mut searches: Vec<Box<dyn Search<G>>> = specs
         .iter()
@@ -178,7 +186,7 @@ fn play_game<G: Playable>(
         let choice = searches[mover].search(SearchTask::new(
             &position,
             &history,
-            &SearchLimits::default(),
+            limits,
             &StopFlag::new(),
         ));
         for search in &mut searches {

@@ -4,12 +4,12 @@ use std::{io::Write, time::Duration};
 
 use clap::Args;
 
-use super::{CliError, LineArgs, PositionCommand, tree_args::OutputArgs};
+use super::{CliError, LineArgs, PositionCommand, progress::Progress, tree_args::OutputArgs};
 use crate::{
     catalog,
     games::{History, Playable, notation},
-    search::{SearchLimits, SearchTask, StopFlag},
-    session::recorded_search::{self, SearchDescription},
+    search::{ReportCallback, SearchLimits, SearchReport, SearchTask, StopFlag},
+    session::search_job::{self, SearchDescription},
     tree::writer::TreeOutput,
 };
 
@@ -73,11 +73,13 @@ impl PositionCommand for GrowCommand<'_> {
         let directory = &arguments.output.out;
         let warn = |warning: &str| super::print_message(warning);
         let output = TreeOutput::open_blocking(arguments.output.settings(), Box::new(warn))
+            .map(|output| output.with_playouts(arguments.output.playouts))
             .map_err(|error| CliError::file(directory, error.into()))?;
         let stop = StopFlag::new();
         super::print_shortfalls(&*search);
         let mut is_treeless = false;
         let mut trees = 0;
+        let mut progress = GrowthProgress::new(arguments);
         for ply in 0..arguments.plies {
             if history.outcome(&position).is_some() {
                 break;
@@ -87,22 +89,34 @@ impl PositionCommand for GrowCommand<'_> {
                 name: &arguments.search,
                 ply: played + ply,
             };
-            let task = SearchTask::new(&position, &history, &limits, &stop);
-            let mv =
-                recorded_search::search_and_record(&mut *search, task, &about, Some(&output)).mv;
+            let mut on_report = |report: &SearchReport<G::Move>| progress.update(report.iterations);
+            let task = SearchTask {
+                reports: Some(ReportCallback {
+                    interval: PROGRESS_INTERVAL,
+                    callback: &mut on_report,
+                }),
+                ..SearchTask::new(&position, &history, &limits, &stop)
+            };
+            let mv = search_job::search_and_record(&mut *search, task, &about, Some(&output)).mv;
             match search.tree() {
                 Some(_) => trees += 1,
                 None if is_treeless => {}
                 None => {
-                    super::print_message(&format!("{} grows no tree", arguments.search));
+                    progress
+                        .progress
+                        .tell(&format!("{} grows no tree", arguments.search));
                     is_treeless = true;
                 }
             }
-            writeln!(out, "{}", notation::move_text(&position, mv))?;
-            out.flush()?;
+            progress.progress.suspend(|| {
+                writeln!(out, "{}", notation::move_text(&position, mv))?;
+                out.flush()
+            })?;
+            progress.finish_search();
             search.advance(mv);
             history.play(&mut position, mv);
         }
+        progress.progress.finish();
         match output.finish() {
             0 => Ok(()),
             lost => Err(CliError::Failed(format!(
@@ -110,6 +124,49 @@ impl PositionCommand for GrowCommand<'_> {
                 directory.display()
             ))),
         }
+    }
+}
+
+/// How often a running search says how far it is.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(500);
+
+/// Progress of the searches: iterations where these are limited, else searches.
+struct GrowthProgress {
+    progress: Progress,
+    /// Iterations of a search; none if something else limits it.
+    iterations: Option<u64>,
+    searches: u64,
+}
+
+impl GrowthProgress {
+    fn new(arguments: &GrowArgs) -> Self {
+        let iterations = arguments.iterations;
+        let unit = match iterations {
+            Some(_) => "iterations",
+            None => "searches",
+        };
+        let mut progress = Progress::new(unit);
+        let plies = u64::from(arguments.plies);
+        progress.begin(plies.saturating_mul(iterations.unwrap_or(1)), 0);
+        Self {
+            progress,
+            iterations,
+            searches: 0,
+        }
+    }
+
+    /// The running search has done so many iterations.
+    fn update(&mut self, done: u64) {
+        match self.iterations {
+            Some(each) => self.progress.advance_to(self.searches * each + done),
+            None => self.progress.tick(),
+        }
+    }
+
+    fn finish_search(&mut self) {
+        self.searches += 1;
+        self.progress
+            .advance_to(self.searches * self.iterations.unwrap_or(1));
     }
 }
 

@@ -16,11 +16,14 @@ use crate::{
 
 #[derive(Args)]
 pub(super) struct InspectArgs {
-    /// The file: .tree, .csv or .growth
+    /// The file: .tree, .csv, .growth, or what `import` reads
     file: PathBuf,
     /// The format, tree or csv, if the extension is neither
     #[arg(long, value_name = "FORMAT")]
     format: Option<FormatArg>,
+    /// Fail (exit code 1) if anything does not add up
+    #[arg(long)]
+    strict: bool,
 }
 
 pub(super) fn run(arguments: &InspectArgs, out: &mut dyn Write) -> Result<(), CliError> {
@@ -99,6 +102,11 @@ pub(super) fn run(arguments: &InspectArgs, out: &mut dyn Write) -> Result<(), Cl
     }
     if summary.inconsistencies.is_empty() && document.problems.is_empty() {
         writeln!(out, "everything adds up")?;
+    } else if arguments.strict {
+        return Err(CliError::Failed(format!(
+            "{}: not everything adds up",
+            path.display()
+        )));
     }
     Ok(())
 }
@@ -117,6 +125,13 @@ fn inspect_growth_journal(path: &Path, out: &mut dyn Write) -> Result<(), CliErr
     writeln!(out, "journal     of a {kind}")?;
     writeln!(out, "iterations  {}", growth.iterations())?;
     writeln!(out, "nodes       {}", growth.nodes())?;
+    if growth.recorded_playouts() > 0 {
+        writeln!(
+            out,
+            "playouts    {} with their moves",
+            growth.recorded_playouts()
+        )?;
+    }
     let end = match growth.ended() {
         None => "not written to its end: the search is running, or was stopped",
         Some(false) => "complete",

@@ -14,19 +14,20 @@ use clap::Args;
 use serde::Serialize;
 
 use super::{
-    CliError, PositionCommand, game_help, game_name,
-    solve::{entry_position, read_positions},
-    with_position,
+    CliError, PositionCommand, game_help, game_name, solve::read_positions, with_position,
 };
 use crate::{
-    arena::judge::{JudgeScore, Truth, Verdict},
-    catalog::{self, Spec, solvers},
-    games::{History, Playable, notation, position_list::PositionEntry},
-    rng::child_seed,
-    search::{
-        SearchLimits, SearchTask, StopFlag,
-        exact::{self, Exact, SolveContext},
+    arena::{
+        judge::{JudgeScore, Truth, Verdict},
+        listed_position::ListedPosition,
     },
+    catalog::{
+        self, Spec,
+        solvers::{self, SolverConfig},
+    },
+    games::{Playable, notation, position_list::PositionEntry},
+    rng::child_seed,
+    search::{SearchLimits, StopFlag, exact::Exact},
 };
 
 #[derive(Args)]
@@ -86,8 +87,7 @@ struct JudgeCommand<'a> {
 
 /// A position and the values of its moves.
 struct JudgedPosition<G: Playable> {
-    text: String,
-    position: G,
+    listed: ListedPosition<G>,
     truth: Truth<G::Move>,
 }
 
@@ -144,64 +144,27 @@ fn judged_positions<G: Playable>(
     arguments: &JudgeArgs,
 ) -> Result<Vec<JudgedPosition<G>>, CliError> {
     let mut solver: Option<Box<dyn Exact<G>>> = None;
-    let game = game_name(start);
     entries
         .iter()
         .map(|entry| {
-            let at_line = |problem: String| CliError::Usage(format!("line {}: {problem}", entry.line));
-            if !is_same_game::<G>(&entry.game, start.rules()) {
-                let other = notation::quote(&entry.game);
-                return Err(at_line(format!("a position of {other}: expected {game}")));
-            }
-            let position: G = entry_position(start.rules(), entry)?;
-            if position.outcome().is_some() {
-                return Err(at_line("the game is over: expected a position with moves".to_owned()));
-            }
-            let truth = match entry.field("values") {
-                Some(text) => Truth::parse(&position, text)
-                    .map_err(|error| at_line(format!("values={error}")))?,
-                None => {
-                    let solver = solver.get_or_insert_with(|| {
-                        solvers::solver::<G>(start.rules(), SOLVER_MEMORY_BYTES, 1)
-                    });
-                    solved_truth(&mut **solver, &position, arguments.time).ok_or_else(|| {
-                        CliError::Failed(format!(
-                            "line {}: the position could not be solved: expected values= or more --time",
-                            entry.line
-                        ))
-                    })?
-                }
-            };
-            Ok(JudgedPosition {
-                text: match entry.moves.as_str() {
-                    "" => entry.position.clone(),
-                    moves => moves.to_owned(),
-                },
-                position,
-                truth,
-            })
+            let mut listed = ListedPosition::read(start.rules(), entry)
+                .map_err(|problem| CliError::Usage(format!("line {}: {problem}", entry.line)))?;
+            let truth = listed.truth.take().or_else(|| {
+                let solver = solver.get_or_insert_with(|| {
+                    solvers::solver::<G>(start.rules(), SolverConfig::plain(SOLVER_MEMORY_BYTES))
+                });
+                let time = arguments.time.map(Duration::from_millis);
+                listed.solve(&mut **solver, time, &StopFlag::new())
+            });
+            let truth = truth.ok_or_else(|| {
+                CliError::Failed(format!(
+                    "line {}: the position could not be solved: expected values= or more --time",
+                    entry.line
+                ))
+            })?;
+            Ok(JudgedPosition { listed, truth })
         })
         .collect()
-}
-
-fn is_same_game<G: Playable>(name: &str, rules: G::Rules) -> bool {
-    let (word, variant) = name.split_once(':').unwrap_or((name, ""));
-    G::FACTS.is_called(word.trim())
-        && notation::parse_variant::<G>(variant).is_ok_and(|other| other == rules)
-}
-
-fn solved_truth<G: Playable>(
-    solver: &mut dyn Exact<G>,
-    position: &G,
-    millis: Option<u64>,
-) -> Option<Truth<G::Move>> {
-    let limits = SearchLimits {
-        time: millis.map(Duration::from_millis),
-        ..SearchLimits::default()
-    };
-    let mut on_progress = |_| ();
-    let mut context = SolveContext::start(&limits, &StopFlag::new(), None, &mut on_progress);
-    Truth::new(exact::solved(solver.values(position, &mut context))?)
 }
 
 /// Every search with every budget. A search that takes no budget is judged once.
@@ -269,16 +232,12 @@ fn trial<G: Playable>(
     seed: u64,
 ) -> Option<Verdict> {
     let spec = candidate.spec.with_seed(child_seed(seed, 0));
-    let mut search = catalog::build::<G>(&spec)?;
-    let mut history = History::new();
-    history.push(&judged.position);
     let limits = SearchLimits {
         iterations: candidate.iterations,
         ..SearchLimits::default()
     };
-    let stop = StopFlag::new();
-    let task = SearchTask::new(&judged.position, &history, &limits, &stop);
-    judged.truth.verdict(search.search(task).mv)
+    let found = judged.listed.search(&spec, &limits, &StopFlag::new())?;
+    judged.truth.verdict(found.mv)
 }
 
 #[derive(Serialize)]
@@ -354,7 +313,7 @@ fn write_candidate<G: Playable>(
     };
     if arguments.details {
         for (position, score) in positions.iter().zip(scores) {
-            let text = notation::escape_invisible(&position.text);
+            let text = notation::escape_invisible(&position.listed.text);
             write(&format!("  {text}"), Some(&text), 1, score)?;
         }
     }

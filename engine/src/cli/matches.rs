@@ -3,14 +3,16 @@
 use std::{
     collections::BTreeSet,
     fs,
-    io::{self, IsTerminal as _, Write},
+    io::Write,
     path::{Path, PathBuf},
     time::Duration,
 };
 
 use clap::Args;
 
-use super::{CliError, PositionCommand, game_help, game_name, runs, stop, with_position};
+use super::{
+    CliError, PositionCommand, game_help, game_name, progress::Progress, runs, stop, with_position,
+};
 use crate::{
     arena::{
         client::{GameSpec as Asked, Timeouts},
@@ -36,13 +38,7 @@ use crate::{
         shard::{NumberList, Shard},
         union::{MAX_VOIDS, Run},
     },
-    search::budget::Stopwatch,
 };
-
-/// The progress is drawn no more often than this, on a terminal and elsewhere.
-const TERMINAL_REDRAW_INTERVAL: Duration = Duration::from_millis(100);
-const LOG_INTERVAL: Duration = Duration::from_secs(10);
-const BAR_WIDTH: usize = 24;
 
 #[derive(Args)]
 pub(super) struct MatchArgs {
@@ -358,7 +354,7 @@ impl<G: Playable> Attempt<'_, G> {
             self.halt,
             &mut |event| progress.handle_event(&event),
         );
-        progress.clear();
+        progress.progress.finish();
         records.sort_by_key(|record| record.game);
         if let (Some(store), Some(part)) = (&self.store, part) {
             let decided = |sprt| report::run_sprt(sprt, &records).judged().games();
@@ -674,126 +670,56 @@ fn openings_digest<G: Playable>(openings: &[Opening<G>], is_shuffled: bool) -> u
     sum
 }
 
-/// Progress of a match, on standard error.
-struct MatchProgress<'a, G: Playable> {
-    plan: &'a MatchPlan<G>,
-    is_terminal: bool,
-    stopwatch: Stopwatch,
-    /// When the line was last drawn.
-    last_drawn: Duration,
+/// Progress of a match with the score of the first engine, on standard error.
+struct MatchProgress {
+    progress: Progress,
+    /// The first engine's name.
+    name: String,
     /// Games that were there before.
     resumed_games: usize,
-    played_games: usize,
     results: WdlCounts,
-    line_width: usize,
 }
 
-impl<'a, G: Playable> MatchProgress<'a, G> {
-    fn new(plan: &'a MatchPlan<G>, records: &[GameRecord]) -> Self {
-        let before = records.len();
+impl MatchProgress {
+    fn new<G: Playable>(plan: &MatchPlan<G>, records: &[GameRecord]) -> Self {
+        let mut progress = Progress::new("games");
+        progress.begin(plan.games, records.len() as u64);
+        let names = plan.header.names();
         let sums = report::engine_stats(plan.engines.len(), records);
         Self {
-            plan,
-            is_terminal: io::stderr().is_terminal(),
-            stopwatch: Stopwatch::start(),
-            last_drawn: Duration::ZERO,
-            resumed_games: before,
-            played_games: before,
+            progress,
+            name: escape_invisible(names.first().copied().unwrap_or_default()).into_owned(),
+            resumed_games: records.len(),
             results: sums
                 .first()
                 .map_or(WdlCounts::default(), |sum| sum.results.total()),
-            line_width: 0,
         }
     }
 
     fn handle_event(&mut self, event: &MatchEvent<'_>) {
         match event {
-            MatchEvent::Message(text) => {
-                self.clear();
-                super::print_message(text);
-            }
+            MatchEvent::Message(text) => self.progress.tell(text),
             MatchEvent::GameOver(records) => {
-                self.played_games = records.len();
                 if let Some(record) = records.last()
                     && let Some(side) = record.players.iter().position(|&engine| engine == 0)
                 {
                     self.results = self.results + record.wdl_of(side);
                 }
-                self.redraw();
+                let results = self.results;
+                let WdlCounts {
+                    wins,
+                    draws,
+                    losses,
+                } = results;
+                let score = 100.0 * results.score();
+                let name = &self.name;
+                self.progress
+                    .set_note(format!("{name} {wins}-{draws}-{losses} {score:.1} %"));
+                let new = records.len().saturating_sub(self.resumed_games);
+                self.progress.advance_to(new as u64);
             }
-            MatchEvent::Tick => self.redraw(),
+            MatchEvent::Tick => self.progress.tick(),
         }
-    }
-
-    fn redraw(&mut self) {
-        let pause = if self.is_terminal {
-            TERMINAL_REDRAW_INTERVAL
-        } else {
-            LOG_INTERVAL
-        };
-        let now = self.stopwatch.elapsed();
-        if now < self.last_drawn + pause {
-            return;
-        }
-        self.last_drawn = now;
-        let line = self.bar_line();
-        if self.is_terminal {
-            let blank = self.line_width.saturating_sub(line.chars().count());
-            self.line_width = line.chars().count();
-            let mut terminal = io::stderr().lock();
-            let _ = write!(terminal, "\r{line}{:blank$}", "");
-            let _ = terminal.flush();
-        } else {
-            super::print_message(&line);
-        }
-    }
-
-    fn bar_line(&self) -> String {
-        let total = self.plan.games.max(1);
-        let part = self.played_games as f64 / total as f64;
-        let filled = ((part * BAR_WIDTH as f64) as usize).min(BAR_WIDTH);
-        let names = self.plan.header.names();
-        let results = self.results;
-        let time = self.stopwatch.elapsed();
-        let new = self.played_games.saturating_sub(self.resumed_games);
-        let left = match new {
-            0 => String::new(),
-            _ => {
-                let rest = total.saturating_sub(self.played_games as u64);
-                let seconds = time.as_secs_f64() / new as f64 * rest as f64;
-                format!(", {} left", format_seconds(seconds))
-            }
-        };
-        format!(
-            "[{:#<filled$}{:.<rest$}] {} of {total}  {} {}-{}-{} {:.1}%{left}",
-            "",
-            "",
-            self.played_games,
-            escape_invisible(names.first().copied().unwrap_or_default()),
-            results.wins,
-            results.draws,
-            results.losses,
-            100.0 * results.score(),
-            rest = BAR_WIDTH - filled,
-        )
-    }
-
-    /// Takes the line away.
-    fn clear(&mut self) {
-        if self.is_terminal && self.line_width > 0 {
-            let mut terminal = io::stderr().lock();
-            let _ = write!(terminal, "\r{:width$}\r", "", width = self.line_width);
-            let _ = terminal.flush();
-            self.line_width = 0;
-        }
-    }
-}
-
-fn format_seconds(seconds: f64) -> String {
-    let seconds = seconds.clamp(0.0, 1e9) as u64;
-    match seconds / 3600 {
-        0 => format!("{}:{:02}", seconds / 60, seconds % 60),
-        hours => format!("{hours}:{:02}:{:02}", seconds / 60 % 60, seconds % 60),
     }
 }
 

@@ -6,11 +6,11 @@
 use std::{
     ffi::OsString,
     io::{self, Write as _},
-    path::Path,
+    path::{Path, PathBuf},
     process::ExitCode,
 };
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use crate::{
     catalog::{self, CatalogError},
@@ -22,14 +22,21 @@ use crate::{
 
 mod bench;
 mod book;
+mod check;
 mod columns;
 mod convert;
 mod duel;
+mod experiment;
+mod explain;
+mod fit;
 mod grow;
+mod import;
 mod inspect;
 mod judge;
+pub mod manual;
 mod matches;
 mod perft;
+mod progress;
 mod runs;
 mod searches;
 mod serve;
@@ -37,7 +44,9 @@ mod show;
 mod solve;
 mod stop;
 mod suite;
+mod tournament;
 mod tree_args;
+mod watch;
 
 #[derive(Parser)]
 #[command(
@@ -69,6 +78,10 @@ enum CliCommand {
     Duel(duel::DuelArgs),
     /// Play a match between engine processes
     Match(Box<matches::MatchArgs>),
+    /// Run published experiments again, or your own from a file
+    Experiment(experiment::ExperimentArgs),
+    /// Play a tournament that a file describes: report 001's config.json, or any game and searches
+    Tournament(tournament::TournamentArgs),
     /// Show how far a run is, shard by shard
     Status(runs::StatusArgs),
     /// Join the results of a run from several directories
@@ -81,16 +94,30 @@ enum CliCommand {
     Judge(judge::JudgeArgs),
     /// Make positions with exact values, for judging searches
     Suite(suite::SuiteArgs),
+    /// Find the weights of a game's evaluation from games that a search plays against itself
+    Fit(fit::FitArgs),
     /// Search and write the search trees to a directory
     Grow(grow::GrowArgs),
-    /// Turn a tree file into one of the other format
+    /// Make a tree file of another program's: nested JSON, JSON Lines, DOT
+    Import(Box<import::ImportArgs>),
+    /// Turn a tree file into one of another format
     Convert(convert::ConvertArgs),
     /// Describe and check a tree file
     Inspect(inspect::InspectArgs),
+    /// Say why a search prefers one move to another, from its tree file
+    Explain(explain::ExplainArgs),
+    /// Check whether an engine keeps to its protocol, step by step
+    Check(check::CheckArgs),
+    /// Make trees of what any engine says while it thinks
+    Watch(watch::WatchArgs),
     /// Make an opening book of exact values, or show one
     Book(book::BookArgs),
     /// Measure speed, and check that searches have not changed
     Bench(bench::BenchArgs),
+    /// Write the manual pages
+    Man(manual::ManArgs),
+    /// Write the completions for a shell
+    Completions(manual::CompletionsArgs),
 }
 
 /// Which game, and where in it.
@@ -98,6 +125,13 @@ enum CliCommand {
 struct PositionArgs {
     #[arg(long, value_name = "GAME", help = game_help())]
     game: String,
+    #[command(flatten)]
+    position: PositionText,
+}
+
+/// A position of a game that is known already.
+#[derive(Args)]
+struct PositionText {
     /// The position, as the game writes it; without it, the start of the game
     #[arg(
         long,
@@ -171,6 +205,15 @@ impl CliError {
     }
 }
 
+impl From<manual::ManualError> for CliError {
+    fn from(error: manual::ManualError) -> Self {
+        match error {
+            manual::ManualError::Output(error) => Self::Output(error),
+            page => Self::Failed(page.to_string()),
+        }
+    }
+}
+
 /// Prints a message to standard error, apart from the output. A failure to write it is ignored: standard error may be a file
 /// on the full disk in question.
 fn print_message(message: &str) {
@@ -217,17 +260,34 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>, engine_arguments: &[&
         CliCommand::Match(arguments) => {
             matches::run(&arguments, &own_command(engine_arguments), &mut out)
         }
+        CliCommand::Experiment(arguments) => {
+            experiment::run(&arguments, &own_command(engine_arguments), &mut out)
+        }
+        CliCommand::Tournament(arguments) => {
+            tournament::run(&arguments, &own_command(engine_arguments), &mut out)
+        }
         CliCommand::Status(arguments) => runs::run_status(&arguments, &mut out),
         CliCommand::Merge(arguments) => runs::run_merge(&arguments, &mut out),
         CliCommand::Report(arguments) => runs::run_report(&arguments, &mut out),
         CliCommand::Solve(arguments) => solve::run(&arguments, &mut out),
         CliCommand::Judge(arguments) => judge::run(&arguments, &mut out),
         CliCommand::Suite(arguments) => suite::run(&arguments, &mut out),
+        CliCommand::Fit(arguments) => fit::run(&arguments, &mut out),
         CliCommand::Grow(arguments) => grow::run(&arguments, &mut out),
+        CliCommand::Import(arguments) => import::run(&arguments, &mut out),
         CliCommand::Convert(arguments) => convert::run(&arguments, &mut out),
         CliCommand::Inspect(arguments) => inspect::run(&arguments, &mut out),
+        CliCommand::Explain(arguments) => explain::run(&arguments, &mut out),
+        CliCommand::Check(arguments) => check::run(&arguments, &mut out),
+        CliCommand::Watch(arguments) => watch::run(&arguments, &mut out),
         CliCommand::Book(arguments) => book::run(&arguments, &mut out),
         CliCommand::Bench(arguments) => bench::run(&arguments, &mut out),
+        CliCommand::Man(arguments) => {
+            manual::run_man(Cli::command(), &arguments, &mut out).map_err(CliError::from)
+        }
+        CliCommand::Completions(arguments) => {
+            manual::run_completions(Cli::command(), &arguments, &mut out).map_err(CliError::from)
+        }
     };
     to_exit_code(result)
 }
@@ -241,9 +301,11 @@ fn ignore_file_size_signal() {
     );
 }
 
-/// The command that starts this program.
+/// The command that starts this program. Where the system does not tell its path, it is the word by which it was started.
 fn own_command(engine_arguments: &[&str]) -> Vec<String> {
-    let program = std::env::current_exe().unwrap_or_else(|_| "canopy-engine".into());
+    let by_name = || std::env::args_os().next().map(PathBuf::from);
+    let program =
+        (std::env::current_exe().ok().or_else(by_name)).unwrap_or_else(|| "canopy-engine".into());
     let mut words = vec![program.to_string_lossy().into_owned()];
     words.extend(engine_arguments.iter().map(|&word| word.to_owned()));
     words
@@ -272,7 +334,7 @@ trait PositionCommand {
 
 impl PositionArgs {
     fn with_position<W: PositionCommand>(&self, work: W) -> Result<(), CliError> {
-        with_position(&self.game, &self.position, work)
+        with_position(&self.game, &self.position.position, work)
     }
 }
 

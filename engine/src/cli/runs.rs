@@ -19,6 +19,7 @@ use crate::{
         match_run,
         report::{self, ReportOptions},
         sprt::Sprt,
+        tournament::{self, run::TournamentHeader, series::SeriesRecord, standings},
     },
     runs::{
         RunError,
@@ -71,8 +72,15 @@ pub(super) struct MergeArgs {
 
 #[derive(Args)]
 pub(super) struct ReportArgs {
-    /// A directory that was given to --out
-    directory: PathBuf,
+    /// A directory that was given to --out; several with --summary
+    #[arg(required = true, value_name = "DIR")]
+    directories: Vec<PathBuf>,
+    /// Print the verdicts of experiments as one Markdown table, and write nothing
+    #[arg(long, conflicts_with_all = ["sprt", "partial", "no_times"])]
+    summary: bool,
+    /// Put the table of --summary between its marks in this page instead
+    #[arg(long, value_name = "PAGE", requires = "summary")]
+    into: Option<PathBuf>,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -140,9 +148,20 @@ pub(super) fn run_merge(arguments: &MergeArgs, out: &mut dyn Write) -> Result<()
 
 /// Writes the records of a run, and prints its report.
 pub(super) fn run_report(arguments: &ReportArgs, out: &mut dyn Write) -> Result<(), CliError> {
-    let run = load(&arguments.directory, true)?;
-    check_complete(&run, arguments.output.partial)?;
-    write_outputs(&arguments.directory, &run, &arguments.output, out)
+    match arguments.directories.as_slice() {
+        directories if arguments.summary => {
+            super::experiment::summarise(directories, arguments.into.as_deref(), out)
+        }
+        [directory] => {
+            let run = load(directory, true)?;
+            check_complete(&run, arguments.output.partial)?;
+            write_outputs(directory, &run, &arguments.output, out)
+        }
+        directories => Err(CliError::Usage(format!(
+            "{} directories: expected one, or --summary for a table of all",
+            directories.len()
+        ))),
+    }
 }
 
 /// Reads a run directory, or a match of the first release.
@@ -231,10 +250,11 @@ fn write_outputs(
 ) -> Result<(), CliError> {
     match run.plan().kind {
         RunKind::Match => write_match_outputs(directory, run, arguments, out),
-        kind => Err(CliError::Usage(format!(
-            "{}: this version has no report on a {kind}",
-            directory.display()
-        ))),
+        RunKind::Experiment => {
+            refuse_sprt(arguments, run.plan().kind)?;
+            super::experiment::write_outputs(directory, run, arguments.no_times, out)
+        }
+        RunKind::Tournament => write_tournament_outputs(directory, run, arguments, out),
     }
 }
 
@@ -244,7 +264,7 @@ fn write_match_outputs(
     arguments: &OutputArgs,
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
-    let header = match_run::header_of(directory, run.plan())?;
+    let header = run.plan().read_content::<MatchHeader>(directory)?;
     let records = match_run::records_of(run, &header)?;
     let sprt = arguments.sprt.or(match_run::terms_of(run).sprt);
     if sprt.is_some() && header.engines.len() != 2 {
@@ -253,22 +273,72 @@ fn write_match_outputs(
             "--sprt with {engines} engines: expected two"
         )));
     }
-    let mut remarks = report::stale_engines(&header);
+    let options = report_options(run, arguments, &header, sprt);
+    write_match(directory, &header, &records, &options)?;
+    out.write_all(report::render(&header, &records, &options).as_bytes())?;
+    Ok(())
+}
+
+/// Only matches can be judged by an SPRT.
+fn refuse_sprt(arguments: &OutputArgs, kind: RunKind) -> Result<(), CliError> {
+    let article = match kind {
+        RunKind::Experiment => "an",
+        _ => "a",
+    };
+    match arguments.sprt {
+        None => Ok(()),
+        Some(_) => Err(CliError::Usage(format!(
+            "--sprt on {article} {kind}: expected a match of two engines"
+        ))),
+    }
+}
+
+fn write_tournament_outputs(
+    directory: &Path,
+    run: &Run,
+    arguments: &OutputArgs,
+    out: &mut dyn Write,
+) -> Result<(), CliError> {
+    refuse_sprt(arguments, run.plan().kind)?;
+    let header = run.plan().read_content::<TournamentHeader>(directory)?;
+    let records = tournament::run::records_of(run, &header)?;
+    let options = report_options(run, arguments, &header.header, None);
+    write_tournament(directory, &header, &records, &options)?;
+    out.write_all(standings::render(&header, &records, &options).as_bytes())?;
+    Ok(())
+}
+
+/// What a report says besides the results.
+fn report_options(
+    run: &Run,
+    arguments: &OutputArgs,
+    header: &MatchHeader,
+    sprt: Option<Sprt>,
+) -> ReportOptions {
+    let mut remarks = report::stale_engines(header);
     if !run.plan().repeatable && run.repeated_count() > 0 {
-        let count = run.repeated_count();
+        let (count, names) = (run.repeated_count(), run.plan().kind.trial_names());
         remarks.push(format!(
-            "{count} games were played more than once: the earliest counts"
+            "{count} {names} were played more than once: the earliest counts"
         ));
     }
-    let options = ReportOptions {
+    ReportOptions {
         without_times: arguments.no_times,
         partial_of: (!run.missing().is_empty()).then(|| run.total()),
         sprt,
         remarks,
-    };
-    write_match(directory, &header, &records, &options)?;
-    out.write_all(report::render(&header, &records, &options).as_bytes())?;
-    Ok(())
+    }
+}
+
+/// Writes the records of a tournament.
+pub(super) fn write_tournament(
+    directory: &Path,
+    header: &TournamentHeader,
+    records: &[SeriesRecord],
+    options: &ReportOptions,
+) -> Result<(), CliError> {
+    standings::write_all(directory, header, records, options)
+        .map_err(|error| RunError::io(&directory.join(standings::RESULTS_FILE), error).into())
 }
 
 /// Writes the records of a match.

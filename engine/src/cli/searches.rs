@@ -64,7 +64,7 @@ impl PositionCommand for DescribeCommand<'_> {
                 continue;
             };
             let value = if value.is_empty() {
-                G::evaluations()[0].name.to_owned()
+                G::EVALUATIONS[0].name.to_owned()
             } else {
                 value
             };
@@ -73,8 +73,23 @@ impl PositionCommand for DescribeCommand<'_> {
                 format!("{} ({})", parameter.help, parameter.kind),
             ));
         }
+        let width = terminal_width();
         self.out
-            .write_all(format_columns(&rows, terminal_width()).as_bytes())?;
+            .write_all(format_columns(&rows, width).as_bytes())?;
+        let name = self.search.split(',').next().unwrap_or_default().trim();
+        let sentences = catalog::deviations(name).iter();
+        let notes: Vec<(String, String)> = sentences
+            .enumerate()
+            .map(|(index, sentence)| {
+                let label = ["", "and the report"][usize::from(index == 0)];
+                (label.to_owned(), (*sentence).to_owned())
+            })
+            .collect();
+        if !notes.is_empty() {
+            writeln!(self.out)?;
+            self.out
+                .write_all(format_columns(&notes, width).as_bytes())?;
+        }
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::{CliError, LineArgs, PositionCommand, game_name};
 use crate::games::{
@@ -14,27 +14,51 @@ use crate::games::{
 pub(super) struct ShowArgs {
     #[command(flatten)]
     line: LineArgs,
+    /// What is printed: a drawing with the legal moves, or the bare board as the file of report 003 (delta only)
+    #[arg(long, value_name = "FORMAT", value_enum, default_value = "text")]
+    format: ShowFormat,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ShowFormat {
+    /// A drawing with the legal moves.
+    Text,
+    /// The bare board, in games that have a file of it.
+    Board,
 }
 
 pub(super) fn run(arguments: &ShowArgs, out: &mut dyn Write) -> Result<(), CliError> {
     arguments.line.position.with_position(ShowCommand {
         moves: &arguments.line.moves,
+        format: arguments.format,
         out,
     })
 }
 
 struct ShowCommand<'a> {
     moves: &'a str,
+    format: ShowFormat,
     out: &'a mut dyn Write,
 }
 
 impl PositionCommand for ShowCommand<'_> {
     fn run<G: Playable>(self, mut position: G) -> Result<(), CliError> {
-        let Self { moves, out } = self;
+        let Self { moves, format, out } = self;
         let mut history = History::new();
         history.push(&position);
         notation::play_moves(&mut position, &mut history, moves, |_, _| {})?;
 
+        if format == ShowFormat::Board {
+            let mut text = String::new();
+            let written = position.write_board_file(&mut text).is_some();
+            return match written {
+                true => Ok(out.write_all(text.as_bytes())?),
+                false => Err(CliError::Usage(format!(
+                    "{} has no file of the bare board: expected --format text",
+                    G::FACTS.title
+                ))),
+            };
+        }
         write!(out, "{}", board_text(&position))?;
         writeln!(out)?;
         writeln!(out, "game:     {}", game_name(&position))?;

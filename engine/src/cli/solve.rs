@@ -10,11 +10,14 @@ use std::{
 use clap::Args;
 use serde::Serialize;
 
-use super::{CliError, PositionCommand, game_help, game_name, with_position};
+use super::{CliError, PositionCommand, game_help, game_name, progress::Progress, with_position};
 use crate::{
-    catalog::{solver_cache::SolverCache, solvers},
+    catalog::{
+        solver_cache::SolverCache,
+        solvers::{self, SolverConfig},
+    },
     games::{
-        History, Playable,
+        Playable,
         notation::{self, Style},
         position_list::{self, PositionEntry},
     },
@@ -74,21 +77,34 @@ pub(super) struct SolveArgs {
     /// Threads of the solver
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=256))]
     threads: u64,
+    /// Solve what the embedded book of the game has, too
+    #[arg(long)]
+    no_book: bool,
+    /// Count empty squares at the end for the winner, as the FFO positions do (othello); without it discs count as they lie
+    #[arg(long)]
+    empties_to_winner: bool,
 }
 
 pub(super) fn run(arguments: &SolveArgs, out: &mut dyn Write) -> Result<(), CliError> {
     let entries = arguments.entries()?;
     let mut counts = SolveCounts::default();
+    let mut progress = match arguments.file {
+        Some(_) => Progress::new("positions"),
+        None => Progress::new("nodes"),
+    };
+    progress.begin(arguments.total(&entries), 0);
     for group in entries.chunk_by(|a, b| a.game == b.game) {
         let Some(first) = group.first() else { continue };
         let command = SolveCommand {
             arguments,
             entries: group,
             counts: &mut counts,
+            progress: &mut progress,
             out,
         };
         with_position(&first.game, "startpos", command)?;
     }
+    progress.finish();
     counts.finish(arguments)
 }
 
@@ -106,6 +122,34 @@ impl SolveArgs {
             }]);
         };
         read_positions(path, self.game.as_deref())
+    }
+
+    /// What progress counts to: the positions of a file; the nodes of one position are not known.
+    fn total(&self, entries: &[PositionEntry]) -> u64 {
+        match self.file {
+            Some(_) => entries.len() as u64,
+            None => 0,
+        }
+    }
+
+    /// The cache. One that was named and cannot be written is an error; the usual one is left as it is.
+    fn cache(&self) -> Result<Option<SolverCache>, CliError> {
+        let cache = SolverCache::from_text(&self.cache);
+        match cache {
+            Some(cache) if SolverCache::is_named(&self.cache) => {
+                Ok(Some(cache.checked().map_err(CliError::Usage)?))
+            }
+            cache => Ok(cache),
+        }
+    }
+
+    fn solver_config(&self) -> SolverConfig {
+        SolverConfig {
+            memory_bytes: usize::try_from(self.memory << 20).unwrap_or(usize::MAX),
+            threads: self.threads as usize,
+            uses_book: !self.no_book,
+            empties_to_winner: self.empties_to_winner,
+        }
     }
 
     fn request(&self) -> SolveRequest {
@@ -160,10 +204,7 @@ pub(super) fn entry_position<G: Playable>(
         0 => CliError::Input(error),
         line => CliError::Usage(format!("line {line}: {error}")),
     };
-    let mut position: G = notation::read_position(rules, &entry.position).map_err(at_line)?;
-    let mut history = History::new();
-    history.push(&position);
-    notation::play_moves(&mut position, &mut history, &entry.moves, |_, _| ()).map_err(at_line)?;
+    let (position, _) = entry.read(rules).map_err(at_line)?;
     Ok(position)
 }
 
@@ -210,6 +251,7 @@ struct SolveCommand<'a> {
     arguments: &'a SolveArgs,
     entries: &'a [PositionEntry],
     counts: &'a mut SolveCounts,
+    progress: &'a mut Progress,
     out: &'a mut dyn Write,
 }
 
@@ -219,21 +261,30 @@ impl PositionCommand for SolveCommand<'_> {
             arguments,
             entries,
             counts,
+            progress,
             out,
         } = self;
         let rules = start.rules();
         if let (Some(path), Some(entry)) = (&arguments.certificate, entries.first()) {
             return write_certificate::<G>(&entry_position(rules, entry)?, path, arguments, out);
         }
-        let memory = usize::try_from(arguments.memory << 20).unwrap_or(usize::MAX);
-        let cache = SolverCache::from_text(&arguments.cache);
-        let threads = arguments.threads as usize;
-        let mut solver = solvers::cached_solver::<G>(rules, memory, threads, cache);
+        let cache = arguments.cache()?;
+        let mut solver = solvers::cached_solver::<G>(rules, arguments.solver_config(), cache);
         let request = arguments.request();
         for entry in entries {
             let position: G = entry_position(rules, entry)?;
             let expected = expected_value(entry)?;
-            let found = solution::solve(&mut *solver, &position, &request, &mut |_| ());
+            let mut nodes = NodeCount::default();
+            let found =
+                solution::solve(
+                    &mut *solver,
+                    &position,
+                    &request,
+                    &mut |now| match arguments.file {
+                        Some(_) => progress.tick(),
+                        None => progress.advance_to(nodes.update(now.nodes)),
+                    },
+                );
             let differs = match (&found.value, &expected) {
                 (Some(value), Some(expected)) => !value.agrees_with(expected),
                 _ => false,
@@ -247,14 +298,37 @@ impl PositionCommand for SolveCommand<'_> {
                 found: &found,
                 expected: expected.filter(|_| differs),
             };
-            match (arguments.json, &arguments.file) {
-                (true, _) => answer.write_json(out)?,
-                (false, None) => answer.write_page(out)?,
-                (false, Some(_)) => answer.write_line(out)?,
+            progress.suspend(|| -> Result<(), CliError> {
+                match (arguments.json, &arguments.file) {
+                    (true, _) => answer.write_json(out)?,
+                    (false, None) => answer.write_page(out)?,
+                    (false, Some(_)) => answer.write_line(out)?,
+                }
+                Ok(out.flush()?)
+            })?;
+            if arguments.file.is_some() {
+                progress.advance_to(counts.positions as u64);
             }
-            out.flush()?;
         }
         Ok(())
+    }
+}
+
+/// Nodes of several questions, of which each counts from 0.
+#[derive(Default)]
+struct NodeCount {
+    before: u64,
+    now: u64,
+}
+
+impl NodeCount {
+    /// The nodes of all questions when the last one is at `nodes`.
+    fn update(&mut self, nodes: u64) -> u64 {
+        if nodes < self.now {
+            self.before += self.now;
+        }
+        self.now = nodes;
+        self.before + nodes
     }
 }
 
@@ -265,7 +339,7 @@ fn write_certificate<G: Playable>(
     arguments: &SolveArgs,
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
-    let memory = usize::try_from(arguments.memory << 20).unwrap_or(usize::MAX);
+    let memory = arguments.solver_config().memory_bytes;
     let request = arguments.request();
     let mut on_progress = |_| ();
     let mut context = SolveContext::start(&request.limits, &request.stop, None, &mut on_progress);
@@ -310,6 +384,9 @@ struct JsonAnswer<'a> {
     game: String,
     position: String,
     value: Option<JsonValue>,
+    /// What scores count, where there are several conventions.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    score_convention: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     expected: Option<JsonValue>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -353,6 +430,7 @@ impl<G: Playable> Answer<'_, G> {
             game: game_name(self.position),
             position: notation::position_text(self.position),
             value: found.value.map(JsonValue::from),
+            score_convention: found.score_convention,
             expected: self.expected.map(JsonValue::from),
             moves: (found.moves.iter())
                 .map(|(text, value)| JsonMove {
@@ -362,7 +440,8 @@ impl<G: Playable> Answer<'_, G> {
                 .collect(),
             pv: &found.pv,
             nodes: found.nodes,
-            milliseconds: found.time.as_secs_f64() * 1e3,
+            // Whole microseconds.
+            milliseconds: (found.time.as_secs_f64() * 1e6).round() / 1e3,
         };
         let text = serde_json::to_string(&answer).map_err(io::Error::from)?;
         writeln!(out, "{text}")?;
@@ -420,6 +499,9 @@ impl<G: Playable> Answer<'_, G> {
         for (text, value) in &found.moves {
             let width = width.unwrap_or(0);
             writeln!(out, "  {text:width$}  {}", self.sentence(*value))?;
+        }
+        if !found.score_convention.is_empty() {
+            writeln!(out, "scores count: {}", found.score_convention)?;
         }
         if !found.pv.is_empty() {
             writeln!(out, "best line: {}", found.pv.join(" "))?;

@@ -7,8 +7,14 @@ use clap::Args;
 use super::{CliError, PositionCommand, game_help, game_name, with_position};
 use crate::{
     arena::judge::Truth,
-    catalog::{self, solvers},
-    games::{History, Playable, notation::move_text},
+    catalog::{
+        self,
+        solvers::{self, SolverConfig},
+    },
+    games::{
+        History, Playable,
+        notation::{move_text, position_text},
+    },
     rng::{Rng, child_seed},
     search::{
         SearchLimits, SearchTask, StopFlag,
@@ -20,18 +26,24 @@ use crate::{
 pub(super) struct SuiteArgs {
     #[arg(long, value_name = "GAME", help = game_help())]
     game: String,
-    /// Positions, as many of each of the five levels
+    /// Positions, as many of each of the five levels if there are enough of them
     #[arg(long, value_name = "COUNT", default_value_t = 100, value_parser = clap::value_parser!(u32).range(5..=100_000))]
     count: u32,
     /// Random plies from the start of the game, such as 8-24
     #[arg(long, value_name = "FROM-TO", default_value = "8-24", value_parser = parse_range)]
     plies: RangeInclusive<u32>,
+    /// Random endings with so many pieces instead of random games, such as 3-4; at chess
+    #[arg(long, value_name = "FROM-TO", value_parser = parse_range, conflicts_with = "plies")]
+    pieces: Option<RangeInclusive<u32>>,
     /// Which positions
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Nodes in which a position must be solved
     #[arg(long, value_name = "NODES", default_value_t = 50_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
+    /// Random games in which as many positions of each level are looked for; later ones may have any level
+    #[arg(long, value_name = "GAMES")]
+    games: Option<u64>,
 }
 
 fn parse_range(text: &str) -> Result<RangeInclusive<u32>, String> {
@@ -39,11 +51,11 @@ fn parse_range(text: &str) -> Result<RangeInclusive<u32>, String> {
         let range = from.trim().parse::<u32>().ok()?..=to.trim().parse::<u32>().ok()?;
         (!range.is_empty()).then_some(range)
     });
-    range.ok_or_else(|| "expected two numbers of plies, such as 8-24".to_owned())
+    range.ok_or_else(|| "expected two numbers, such as 8-24".to_owned())
 }
 
 /// Memory of the solver.
-const SOLVER_MEMORY_BYTES: usize = 256 << 20;
+const SOLVER_MEMORY_BYTES: usize = 512 << 20;
 
 /// Levels of difficulty; a position has level n if UCT keeps its result with the nth of [`LEVEL_ITERATIONS`], and the last
 /// level if it does not with any.
@@ -52,6 +64,7 @@ const LEVEL_ITERATIONS: [u64; LEVELS - 1] = [100, 1_000, 10_000, 100_000];
 /// Searches per level, and how many of them must keep the result.
 const LEVEL_TRIALS: u64 = 10;
 const LEVEL_MIN_KEPT: usize = 9;
+const LEVEL_MAX_LOST: usize = LEVEL_TRIALS as usize - LEVEL_MIN_KEPT;
 
 /// Random games after which the generator gives up, for each wanted position.
 const MAX_GAMES_PER_POSITION: u64 = 2_000;
@@ -75,6 +88,7 @@ impl PositionCommand for SuiteCommand<'_> {
         let mut counts = [0; LEVELS];
         let mut written = 0;
         let max_games = u64::from(arguments.count) * MAX_GAMES_PER_POSITION;
+        let balanced_games = arguments.games.unwrap_or(max_games);
         for number in 0..max_games {
             if written == arguments.count {
                 return Ok(());
@@ -83,17 +97,16 @@ impl PositionCommand for SuiteCommand<'_> {
                 continue;
             };
             let level = generator.level(&found);
-            let Some(count) = counts
-                .get_mut(level - 1)
-                .filter(|count| **count < per_level)
-            else {
+            let is_wanted = |count: &usize| number >= balanced_games || *count < per_level;
+            let Some(count) = counts.get_mut(level - 1).filter(|count| is_wanted(count)) else {
                 continue;
             };
             *count += 1;
             written += 1;
             writeln!(
                 out,
-                "{game}\tstartpos\t{}\tvalue={} values={} level={level}",
+                "{game}\t{}\t{}\tvalue={} values={} level={level}",
+                found.start,
                 found.moves,
                 found.truth.best(),
                 found.value_texts(),
@@ -108,16 +121,24 @@ impl PositionCommand for SuiteCommand<'_> {
 }
 
 fn write_header(out: &mut dyn Write, game: &str, arguments: &SuiteArgs) -> Result<(), CliError> {
-    let (from, to) = arguments.plies.clone().into_inner();
+    let (origin, range, play) = match &arguments.pieces {
+        Some(pieces) => ("pieces", pieces, "Random endings"),
+        None => ("plies", &arguments.plies, "Random play"),
+    };
+    let (from, to) = (range.start(), range.end());
+    let games = arguments.games.map(|games| format!(" --games {games}"));
     writeln!(
         out,
         "# Positions of {game} with exact values for the player to move. Made by canopy-engine suite --game {game} --count {} \
-         --plies {from}-{to} --seed {} --nodes {}",
-        arguments.count, arguments.seed, arguments.nodes
+         --{origin} {from}-{to} --seed {} --nodes {}{}",
+        arguments.count,
+        arguments.seed,
+        arguments.nodes,
+        games.unwrap_or_default()
     )?;
     writeln!(
         out,
-        "# Random play; nobody wins at once, and the moves have different results. level=N: UCT keeps the result in {LEVEL_MIN_KEPT} \
+        "# {play}; nobody wins at once, and the moves have different results. level=N: UCT keeps the result in {LEVEL_MIN_KEPT} \
          of {LEVEL_TRIALS} searches of {LEVEL_ITERATIONS:?} iterations (level 1 to 4), or in none of them (5)"
     )?;
     Ok(())
@@ -127,6 +148,8 @@ fn write_header(out: &mut dyn Write, game: &str, arguments: &SuiteArgs) -> Resul
 struct SuitePosition<G: Playable> {
     position: G,
     history: History,
+    /// The position before `moves`.
+    start: String,
     moves: String,
     values: Vec<(G::Move, ExactValue)>,
     truth: Truth<G::Move>,
@@ -151,7 +174,7 @@ struct SuiteGenerator<'a, G: Playable> {
 impl<'a, G: Playable> SuiteGenerator<'a, G> {
     fn new(start: G, arguments: &'a SuiteArgs) -> Self {
         Self {
-            solver: solvers::solver::<G>(start.rules(), SOLVER_MEMORY_BYTES, 1),
+            solver: solvers::solver::<G>(start.rules(), SolverConfig::plain(SOLVER_MEMORY_BYTES)),
             start,
             arguments,
             seen: HashSet::new(),
@@ -161,17 +184,10 @@ impl<'a, G: Playable> SuiteGenerator<'a, G> {
     /// The position after a random game; none if it is not fit or known already. The number of the game decides it.
     fn candidate(&mut self, number: u64) -> Option<SuitePosition<G>> {
         let mut rng = Rng::new(child_seed(self.arguments.seed, number));
-        let (from, to) = self.arguments.plies.clone().into_inner();
-        let plies = from + rng.below(to - from + 1);
-        let mut position = self.start.clone();
-        let mut history = History::new();
-        history.push(&position);
-        let mut texts = Vec::new();
-        for _ in 0..plies {
-            let mv = position.random_move(&mut rng)?;
-            texts.push(move_text(&position, mv));
-            history.play(&mut position, mv);
-        }
+        let (position, history, start, texts) = match &self.arguments.pieces {
+            Some(pieces) => self.random_ending(pieces, &mut rng)?,
+            None => self.random_game(&mut rng)?,
+        };
         let is_over = history.outcome(&position).is_some();
         if is_over || wins_at_once(&position) || !self.seen.insert(position.key()) {
             return None;
@@ -190,17 +206,49 @@ impl<'a, G: Playable> SuiteGenerator<'a, G> {
         has_choice.then_some(SuitePosition {
             position,
             history,
+            start,
             moves: texts.join(" "),
             values,
             truth,
         })
     }
 
+    /// The position after random moves, its history, where it began, and the moves.
+    fn random_game(&self, rng: &mut Rng) -> Option<(G, History, String, Vec<String>)> {
+        let (from, to) = self.arguments.plies.clone().into_inner();
+        let plies = from + rng.below(to - from + 1);
+        let mut position = self.start.clone();
+        let mut history = History::new();
+        history.push(&position);
+        let mut texts = Vec::new();
+        for _ in 0..plies {
+            let mv = position.random_move(rng)?;
+            texts.push(move_text(&position, mv));
+            history.play(&mut position, mv);
+        }
+        Some((position, history, "startpos".to_owned(), texts))
+    }
+
+    /// The same for a random ending, without moves.
+    fn random_ending(
+        &self,
+        pieces: &RangeInclusive<u32>,
+        rng: &mut Rng,
+    ) -> Option<(G, History, String, Vec<String>)> {
+        let pieces = pieces.start() + rng.below(pieces.end() - pieces.start() + 1);
+        let position: G = solvers::random_ending(self.start.rules(), pieces as usize, rng)?;
+        let mut history = History::new();
+        history.push(&position);
+        let text = position_text(&position);
+        Some((position, history, text, Vec::new()))
+    }
+
     /// How hard UCT finds the position, from 1 to [`LEVELS`].
     fn level(&self, found: &SuitePosition<G>) -> usize {
         let keeps = |iterations: u64| {
-            let kept = (1..=LEVEL_TRIALS).filter(|&seed| keeps_result(found, iterations, seed));
-            kept.count() >= LEVEL_MIN_KEPT
+            let lost = (1..=LEVEL_TRIALS).filter(|&seed| !keeps_result(found, iterations, seed));
+            // The last search need not be made once too many have failed.
+            lost.take(LEVEL_MAX_LOST + 1).count() <= LEVEL_MAX_LOST
         };
         let reached = LEVEL_ITERATIONS
             .iter()
@@ -222,7 +270,8 @@ fn wins_at_once<G: Playable>(position: &G) -> bool {
 }
 
 fn keeps_result<G: Playable>(found: &SuitePosition<G>, iterations: u64, seed: u64) -> bool {
-    let Ok(spec) = catalog::parse::<G>("uct") else {
+    let no_solver = [("exact_from".to_owned(), "0".to_owned())];
+    let Ok(spec) = catalog::configure::<G>("uct", &no_solver) else {
         return false;
     };
     let Some(mut search) = catalog::build::<G>(&spec.with_seed(seed)) else {

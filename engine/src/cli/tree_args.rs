@@ -51,6 +51,9 @@ pub(super) struct OutputArgs {
     /// Write a journal of how the tree grew
     #[arg(long)]
     journal: bool,
+    /// Write the moves of every playout to the journal
+    #[arg(long, requires = "journal")]
+    pub(super) playouts: bool,
     /// End the growth journal at this many megabytes
     #[arg(long, value_name = "MB", default_value_t = DEFAULT_MAX_JOURNAL_BYTES >> 20, value_parser = clap::value_parser!(u64).range(1..1 << 20))]
     journal_mb: u64,

@@ -7,6 +7,7 @@ use clap::{Args, Subcommand};
 use super::CliError;
 use crate::{games, protocol::client_watch};
 
+mod nodes;
 mod playouts;
 mod protocol;
 mod rate;
@@ -33,6 +34,8 @@ enum BenchCommand {
     Trees(trees::TreesArgs),
     /// Response times of the protocol server
     Protocol(protocol::ProtocolArgs),
+    /// Nodes that the enhancements of alpha-beta save, each and all together
+    Nodes(nodes::NodesArgs),
     /// Time and nodes that an exact solver takes for positions with known scores
     Solve(solve::SolveArgs),
 }
@@ -57,6 +60,7 @@ pub(super) fn run(arguments: &BenchArgs, out: &mut dyn Write) -> Result<(), CliE
         Some(BenchCommand::Rate(arguments)) => rate::run(arguments, out),
         Some(BenchCommand::Trees(arguments)) => trees::run(arguments, out),
         Some(BenchCommand::Protocol(arguments)) => protocol::run(arguments, out),
+        Some(BenchCommand::Nodes(arguments)) => nodes::run(arguments, out),
         Some(BenchCommand::Solve(arguments)) => solve::run(arguments, out),
     }
 }

@@ -14,7 +14,7 @@ use super::{
     selected_games,
 };
 use crate::{
-    games::{Playable, playout::many_playouts},
+    games::{Playable, random_games::many_playouts},
     rng::{Rng, resolve_seed},
 };
 

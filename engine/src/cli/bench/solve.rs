@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::super::{CliError, PositionCommand, game_help, game_name, with_position};
 use crate::{
-    catalog::solvers,
+    catalog::solvers::{self, SolverConfig},
     games::{Playable, notation},
     search::{
         SearchLimits, StopFlag,
@@ -22,6 +22,9 @@ pub(super) struct SolveArgs {
     /// Memory of the solver, in megabytes
     #[arg(long, value_name = "MEGABYTES", default_value_t = 512, value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
     memory: u64,
+    /// Threads of the solver: "us" is the time of all together, "wall us" that on the wall
+    #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=256))]
+    threads: u64,
     /// Files of lines with a position and its score for the player to move; the solver forgets everything in between
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
@@ -43,7 +46,10 @@ struct SolveBench<'a> {
 #[derive(Default)]
 struct Sums {
     positions: u32,
+    /// Of all processors together.
     solving: Duration,
+    /// On the wall.
+    solving_wall: Duration,
     clearing: Duration,
     nodes: u64,
     mismatches: u32,
@@ -52,11 +58,23 @@ struct Sums {
 impl PositionCommand for SolveBench<'_> {
     fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
         let arguments = self.arguments;
-        let bytes = usize::try_from(arguments.memory << 20).unwrap_or(usize::MAX);
+        let config = SolverConfig {
+            memory_bytes: usize::try_from(arguments.memory << 20).unwrap_or(usize::MAX),
+            threads: arguments.threads as usize,
+            uses_book: false,
+            empties_to_winner: false,
+        };
         let game = game_name(&start);
-        let mut solver = solvers::solver::<G>(start.rules(), bytes, 1);
+        let mut solver = solvers::solver::<G>(start.rules(), config);
         if !arguments.json {
-            let columns = ["positions", "us", "nodes", "clear us", "mismatches"];
+            let columns = [
+                "positions",
+                "us",
+                "wall us",
+                "nodes",
+                "clear us",
+                "mismatches",
+            ];
             write!(self.out, "{:<32}", "file")?;
             columns
                 .iter()
@@ -103,6 +121,7 @@ fn solve_lines<G: Playable>(
         let mut context = SolveContext::start(&limits, &stop, None, &mut ignore);
         let value = solver.value(&position, &mut context);
         sums.solving += processor_time() - before_solving;
+        sums.solving_wall += context.elapsed();
         sums.clearing += before_solving - before_clearing;
         sums.positions += 1;
         sums.nodes += solver.nodes();
@@ -134,19 +153,20 @@ impl Sums {
     ) -> Result<(), CliError> {
         let per_position = |sum: f64| sum / f64::from(self.positions.max(1));
         let micros = per_position(self.solving.as_secs_f64() * 1e6);
+        let wall = per_position(self.solving_wall.as_secs_f64() * 1e6);
         let clear = per_position(self.clearing.as_secs_f64() * 1e6);
         let nodes = per_position(self.nodes as f64);
         let (positions, mismatches) = (self.positions, self.mismatches);
         if as_json {
             let row = json!({
                 "bench": "solve", "game": game, "file": name, "positions": positions, "value": micros, "unit": "us",
-                "nodes": nodes, "clear_us": clear, "mismatches": mismatches,
+                "wall_us": wall, "nodes": nodes, "clear_us": clear, "mismatches": mismatches,
             });
             writeln!(out, "{row}")?;
         } else {
             writeln!(
                 out,
-                "{name:<32}{positions:>12}{micros:>12.2}{nodes:>12.1}{clear:>12.2}{mismatches:>12}"
+                "{name:<32}{positions:>12}{micros:>12.2}{wall:>12.2}{nodes:>12.1}{clear:>12.2}{mismatches:>12}"
             )?;
         }
         out.flush()?;

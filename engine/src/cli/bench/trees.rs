@@ -16,6 +16,7 @@ use crate::{
         Search, SearchLimits, SearchTask, SnapshotCallback, StopFlag,
         growth_records::GrowthObserver,
     },
+    session::grown_tree::{self, GrownTree},
     tree::{
         binary, csv,
         files::Format,
@@ -96,25 +97,12 @@ impl PositionCommand for TreeBench<'_> {
             });
             (search, begun.elapsed().as_secs_f64())
         };
-        // Grow until there are nodes enough, then leave out those that are too many.
-        let mut iterations = 1000;
-        let wanted = SnapshotOptions {
-            max_nodes: Some(arguments.nodes),
-            ..SnapshotOptions::default()
-        };
-        let tree = loop {
-            let (search, _) = search(iterations, None, None);
-            let Some(view) = search.tree() else {
-                return Err(CliError::Usage(format!(
-                    "{} grows no tree: expected a search that does",
-                    arguments.search
-                )));
-            };
-            let taken = snapshot::take(view, &wanted).expect("the search's own tree");
-            if taken.tree.nodes().len() as u64 >= arguments.nodes || iterations > 1 << 27 {
-                break taken.tree;
-            }
-            iterations *= 2;
+        let grown = grown_tree::grow(&spec, &start, arguments.nodes, &StopFlag::new());
+        let Some(GrownTree { tree, iterations }) = grown else {
+            return Err(CliError::Usage(format!(
+                "{} grows no tree: expected a search that does",
+                arguments.search
+            )));
         };
         let nodes = tree.nodes().len() as f64;
         row("nodes", nodes, "")?;
