@@ -6,12 +6,13 @@ use canopy_engine::games::{Piece, Player, Step};
 use tiny_skia::{Rect, Transform};
 
 use super::{
-    BoardConstructor, BoardKind, BoardPlace, BoardStyle, GridRenderer, Marks, PaintContext,
-    PieceColours, Promotion,
+    BoardKind, BoardPlace, BoardStyle, GridRenderer, LastMoveMark, Marks, PaintContext,
+    PieceColours, Promotion, RefusedClick,
     animation::{AnimationScript, MovingSprite, SLIDE_MS, Sprite, Tween, lerp},
     brush::{Brush, rect_centre, with_opacity},
-    rgb,
-    squares::{GridLayout, RowNumbering, SquareMap, Squares},
+    place_name,
+    square_map::SquareMap,
+    squares::{GridLayout, RowNumbering, Squares},
     themed_colour,
 };
 use crate::draw::{
@@ -21,13 +22,7 @@ use crate::draw::{
 
 const SIDE: u8 = 8;
 
-const LAYOUT: GridLayout = GridLayout {
-    columns: SIDE,
-    rows: SIDE,
-    rim: 0.1,
-    strip_height: 0.0,
-    numbering: RowNumbering::BottomUp,
-};
+const LAYOUT: GridLayout = GridLayout::new(SIDE, SIDE, RowNumbering::BottomUp);
 
 /// FEN letters and the glyphs that show them.
 const PIECE_GLYPHS: [(char, char); 6] = [
@@ -43,15 +38,8 @@ const PIECE_GLYPHS: [(char, char); 6] = [
 static PIECE_OUTLINES: LazyLock<[Option<GlyphOutline>; 6]> =
     LazyLock::new(|| PIECE_GLYPHS.map(|(_, sign)| GlyphOutline::of(sign)));
 
-const WHITE_PIECE: PieceColours = PieceColours {
-    fill: rgb(0xf8f5ee),
-    edge: rgb(0x23282f),
-};
-
-const BLACK_PIECE: PieceColours = PieceColours {
-    fill: rgb(0x23282f),
-    edge: rgb(0xe9e6de),
-};
+const WHITE_PIECE: PieceColours = PieceColours::new(0xf8f5ee, 0x23282f);
+const BLACK_PIECE: PieceColours = PieceColours::new(0x23282f, 0xe9e6de);
 
 /// Promotion pieces, the strongest first: the letter in a move, and the name for people.
 const PROMOTIONS: [(char, &str); 4] = [
@@ -61,11 +49,8 @@ const PROMOTIONS: [(char, &str); 4] = [
     ('n', "Knight"),
 ];
 
-/// The board of the game.
-pub(super) const CONSTRUCTOR: BoardConstructor = BoardConstructor {
-    game: "chess",
-    new: |pieces| BoardKind::Chess(ChessBoard::new(pieces)),
-};
+/// The game's name.
+pub(super) const GAME: &str = "chess";
 
 /// The pieces by their FEN letters.
 #[derive(Clone, Debug, PartialEq)]
@@ -110,22 +95,17 @@ impl ChessBoard {
 
     /// Paints the pieces in motion.
     fn paint_sliding_pieces(brush: &mut Brush<'_, '_>, squares: &Squares, moving: &[MovingSprite]) {
-        for MovingSprite {
-            sprite,
-            from,
-            to,
-            progress,
-        } in moving
-        {
-            let Sprite::Piece(letter) = *sprite else {
+        for piece in moving {
+            let Sprite::Piece(letter) = piece.sprite else {
                 continue;
             };
-            let (Some(from), Some(to)) = (squares.rect_of(*from), squares.rect_of(*to)) else {
+            let [from, to] = [piece.from, piece.to].map(|place| squares.rect_of(place));
+            let (Some(from), Some(to)) = (from, to) else {
                 continue;
             };
             let rect = Rect::from_xywh(
-                lerp(from.left(), to.left(), *progress),
-                lerp(from.top(), to.top(), *progress),
+                lerp(from.left(), to.left(), piece.progress),
+                lerp(from.top(), to.top(), piece.progress),
                 to.width(),
                 to.height(),
             );
@@ -162,6 +142,18 @@ impl ChessBoard {
         if let Some(rect) = marks.checked_king.and_then(|place| squares.rect_of(place)) {
             brush.glow(rect, themed_colour(brush.theme, 0xe5402a, 0xdb2f1b));
         }
+    }
+}
+
+/// The name of a piece by its FEN letter.
+fn piece_name(letter: char) -> &'static str {
+    match letter.to_ascii_lowercase() {
+        'k' => "king",
+        'q' => "queen",
+        'r' => "rook",
+        'b' => "bishop",
+        'n' => "knight",
+        _ => "pawn",
     }
 }
 
@@ -267,6 +259,31 @@ impl BoardStyle for ChessBoard {
             Player::Second => BLACK_PIECE,
         }
     }
+
+    fn refusal(&self, click: &RefusedClick) -> Option<String> {
+        let piece = |place: BoardPlace| self.pieces.at(place);
+        let (at, mover) = (place_name(click.place), click.name(click.mover));
+        let moved = (click.selected).and_then(|from| Some((from, piece(from)?)));
+        Some(match (piece(click.place), moved) {
+            (Some(letter), _) if owner_of(letter) == click.mover => {
+                format!("The {} on {at} has no legal move.", piece_name(letter))
+            }
+            (_, Some((from, letter))) => {
+                let from = place_name(from);
+                format!("The {} on {from} cannot go to {at}.", piece_name(letter))
+            }
+            (Some(letter), None) => {
+                let name = piece_name(letter);
+                let owner = click.name(owner_of(letter));
+                format!("The {name} on {at} is {owner}’s; {mover} is to move.")
+            }
+            (None, None) => format!("There is no piece on {at}."),
+        })
+    }
+
+    fn last_move_mark(&self, _: Player, theme: &Theme) -> LastMoveMark {
+        LastMoveMark::Squares(theme.cool)
+    }
 }
 
 impl GridRenderer for ChessBoard {
@@ -274,14 +291,8 @@ impl GridRenderer for ChessBoard {
         LAYOUT
     }
 
-    fn paint_squares(
-        &self,
-        brush: &mut Brush<'_, '_>,
-        squares: &Squares,
-        marks: &Marks,
-        over: &PaintContext<'_>,
-    ) {
-        Self::paint_chequers(brush, squares, marks);
+    fn paint_squares(&self, brush: &mut Brush<'_, '_>, squares: &Squares, over: &PaintContext<'_>) {
+        Self::paint_chequers(brush, squares, over.marks);
         squares.paint_coordinates(brush);
         for (column, row) in squares.all() {
             if let (Some(letter), Some(rect)) =
@@ -291,9 +302,7 @@ impl GridRenderer for ChessBoard {
             }
         }
         squares.paint_move_groups(brush, over.move_groups);
-        squares.paint_selection(brush, marks, |column, row| {
-            self.pieces.get(column, row).is_some()
-        });
+        squares.paint_selection(brush, over.marks, &self.pieces);
         Self::paint_sliding_pieces(brush, squares, over.moving);
     }
 }

@@ -8,11 +8,12 @@ use egui::Color32;
 use tiny_skia::{PathBuilder, Rect};
 
 use super::{
-    BoardConstructor, BoardKind, BoardPlace, BoardStyle, GridRenderer, Marks, PaintContext,
-    PieceColours,
+    BoardKind, BoardPlace, BoardStyle, GridRenderer, LastMoveMark, PaintContext, PieceColours,
+    RefusedClick,
     animation::{AnimationScript, Easing, MovingSprite, Sprite, Tween, lerp},
     brush::{Brush, push_rounded_rectangle, with_opacity},
-    squares::{GridLayout, RowNumbering, SquareMap, Squares, disc_owner},
+    square_map::{SquareMap, disc_owner},
+    squares::{GridLayout, RowNumbering, Squares},
     themed_colour,
 };
 use crate::draw::theme::{self, Theme};
@@ -27,19 +28,10 @@ const BOUNCE_ROWS: f32 = 0.09;
 /// Radius of a hole, in squares.
 const HOLE_RADIUS: f32 = 0.41;
 
-/// The board of the game.
-pub(super) const CONSTRUCTOR: BoardConstructor = BoardConstructor {
-    game: "connect-four",
-    new: |pieces| BoardKind::ConnectFour(ConnectFourBoard::new(pieces)),
-};
+/// The game's name.
+pub(super) const GAME: &str = "connect-four";
 
-const LAYOUT: GridLayout = GridLayout {
-    columns: COLUMNS,
-    rows: ROWS,
-    rim: 0.12,
-    strip_height: 0.0,
-    numbering: RowNumbering::ColumnsOnly,
-};
+const LAYOUT: GridLayout = GridLayout::new(COLUMNS, ROWS, RowNumbering::ColumnsOnly).with_rim(0.12);
 
 /// The discs by their owners.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,11 +48,7 @@ impl ConnectFourBoard {
 
     /// Fills the ring of the last disc; the red dot of other boards is invisible on a red disc.
     fn paint_last_move(&self, brush: &mut Brush<'_, '_>, squares: &Squares, place: BoardPlace) {
-        let BoardPlace::Square { column, row } = place else {
-            return;
-        };
-        if let (Some(player), Some(at)) = (self.discs.get(column, row), squares.centre(column, row))
-        {
+        if let (Some(player), Some(at)) = (self.discs.at(place), squares.centre_of(place)) {
             let colour = self.piece_colours(player, brush.theme).edge;
             brush.disc(at, squares.cell * 0.13, theme::to_skia(colour));
         }
@@ -183,6 +171,18 @@ impl BoardStyle for ConnectFourBoard {
         }
     }
 
+    /// The red dot of other boards is invisible on a red disc.
+    fn last_move_mark(&self, player: Player, theme: &Theme) -> LastMoveMark {
+        LastMoveMark::Dot(self.piece_colours(player, theme).edge)
+    }
+
+    fn refusal(&self, click: &RefusedClick) -> Option<String> {
+        match click.place {
+            BoardPlace::Square { column, .. } => Some(format!("Column {} is full.", column + 1)),
+            _ => None,
+        }
+    }
+
     /// Any hole of a column selects the column.
     fn is_same_click(&self, one: BoardPlace, other: BoardPlace) -> bool {
         match (one, other) {
@@ -199,13 +199,8 @@ impl GridRenderer for ConnectFourBoard {
         LAYOUT
     }
 
-    fn paint_squares(
-        &self,
-        brush: &mut Brush<'_, '_>,
-        squares: &Squares,
-        marks: &Marks,
-        over: &PaintContext<'_>,
-    ) {
+    fn paint_squares(&self, brush: &mut Brush<'_, '_>, squares: &Squares, over: &PaintContext<'_>) {
+        let marks = over.marks;
         let hole = squares.cell * HOLE_RADIUS;
         let mut plate = PathBuilder::new();
         push_rounded_rectangle(&mut plate, squares.board, squares.cell * 0.3);
@@ -248,9 +243,7 @@ impl GridRenderer for ConnectFourBoard {
         }
         squares.paint_coordinates(brush);
         squares.paint_move_groups(brush, over.move_groups);
-        squares.paint_selection(brush, marks, |column, row| {
-            self.discs.get(column, row).is_some()
-        });
+        squares.paint_selection(brush, marks, &self.discs);
         for &place in over.facts.winning_lines.iter().flatten() {
             let Some(at) = squares.centre_of(place) else {
                 continue;

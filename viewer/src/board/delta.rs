@@ -7,11 +7,13 @@ use egui::Color32;
 use tiny_skia::Rect;
 
 use super::{
-    BLACK_STONE, BoardConstructor, BoardKind, BoardPlace, BoardStyle, GridRenderer, LastMove,
-    Marks, PaintContext, PieceColours, WHITE_STONE,
+    BLACK_STONE, BoardKind, BoardPlace, BoardStyle, GridRenderer, LastMove, Marks, PaintContext,
+    PieceColours, RefusedClick, WHITE_STONE,
     animation::{AnimationScript, MovingSprite, SLIDE_MS, Sprite, Tween, lerp},
     brush::{Brush, rect_centre, with_opacity},
-    squares::{GridLayout, RowNumbering, SquareMap, Squares, disc_owner},
+    place_name,
+    square_map::{SquareMap, disc_owner},
+    squares::{DiscStyle, GridLayout, RowNumbering, Squares},
     themed_colour,
 };
 use crate::draw::theme::{self, Theme, mix};
@@ -20,27 +22,21 @@ const SIDE: u8 = 5;
 /// Slots of a reserve's tray.
 const STONES_PER_SIDE: usize = delta::STONES_PER_SIDE as usize;
 
-const LAYOUT: GridLayout = GridLayout {
-    columns: SIDE,
-    rows: SIDE,
-    rim: 0.1,
-    strip_height: 0.6,
-    numbering: RowNumbering::BottomUp,
-};
+const LAYOUT: GridLayout = GridLayout::new(SIDE, SIDE, RowNumbering::BottomUp).with_strips(0.6);
 
 /// Time from the start of a slide to the start of the dropped stone's motion.
 const DROP_DELAY_MS: f32 = 110.0;
 
-/// Radius of a stone on the board, in squares.
-const STONE_RADIUS: f32 = 0.38;
+/// Stones on the board.
+const STONES: DiscStyle = DiscStyle {
+    radius: 0.38,
+    colours: [BLACK_STONE, WHITE_STONE],
+};
 /// Radius of a stone in reserve, in squares.
 const RESERVE_STONE_RADIUS: f32 = 0.17;
 
-/// The board of the game.
-pub(super) const CONSTRUCTOR: BoardConstructor = BoardConstructor {
-    game: "delta",
-    new: |pieces| BoardKind::Delta(DeltaBoard::new(pieces)),
-};
+/// The game's name.
+pub(super) const GAME: &str = "delta";
 
 /// The stones by their owners, on the board and in reserve.
 #[derive(Clone, Debug, PartialEq)]
@@ -116,7 +112,7 @@ impl DeltaBoard {
                 let at = reserve_position(squares, flip, owner, self.reserves[owner.index()])?;
                 Some((at, squares.cell * RESERVE_STONE_RADIUS))
             }
-            place => Some((squares.centre_of(place)?, squares.cell * STONE_RADIUS)),
+            place => Some((squares.centre_of(place)?, squares.cell * STONES.radius)),
         }
     }
 
@@ -188,9 +184,7 @@ impl DeltaBoard {
     fn paint_last_move(&self, brush: &mut Brush<'_, '_>, squares: &Squares, last: &LastMove) {
         for place in last.steps.iter().filter_map(|step| step.target()) {
             // During an animation the stone is not there yet.
-            if let BoardPlace::Square { column, row } = place
-                && self.stones.get(column, row).is_some()
-            {
+            if self.stones.at(place).is_some() {
                 squares.paint_last_move_dot(brush, place);
             }
         }
@@ -230,9 +224,20 @@ fn is_reserve_above(owner: Player, flip: bool) -> bool {
 
 impl BoardStyle for DeltaBoard {
     fn piece_colours(&self, player: Player, _: &Theme) -> PieceColours {
-        match player {
-            Player::First => BLACK_STONE,
-            Player::Second => WHITE_STONE,
+        STONES.colours[player.index()]
+    }
+
+    fn refusal(&self, click: &RefusedClick) -> Option<String> {
+        let at = place_name(click.place);
+        match (self.stones.at(click.place), click.selected) {
+            (Some(owner), None) if owner != click.mover => {
+                let (owner, mover) = (click.name(owner), click.name(click.mover));
+                Some(format!(
+                    "The stone on {at} is {owner}’s; {mover} is to move."
+                ))
+            }
+            (Some(_), None) => Some(format!("The stone on {at} cannot move.")),
+            _ => None,
         }
     }
 }
@@ -252,38 +257,16 @@ impl GridRenderer for DeltaBoard {
             .collect()
     }
 
-    fn paint_squares(
-        &self,
-        brush: &mut Brush<'_, '_>,
-        squares: &Squares,
-        marks: &Marks,
-        over: &PaintContext<'_>,
-    ) {
-        squares.paint_background(brush, background(brush.theme));
-        squares.paint_grid(brush, 0.2);
-        squares.paint_coordinates(brush);
+    fn paint_squares(&self, brush: &mut Brush<'_, '_>, squares: &Squares, over: &PaintContext<'_>) {
+        let marks = over.marks;
+        squares.paint_empty_board(brush, background(brush.theme));
         for owner in [Player::First, Player::Second] {
             self.paint_reserve(brush, squares, marks, owner);
         }
-        for (column, row) in squares.all() {
-            if let (Some(player), Some(at)) =
-                (self.stones.get(column, row), squares.centre(column, row))
-            {
-                brush.piece(
-                    at,
-                    squares.cell * STONE_RADIUS,
-                    self.piece_colours(player, brush.theme),
-                );
-            }
-        }
+        squares.paint_discs(brush, &self.stones, &STONES);
         squares.paint_move_groups(brush, over.move_groups);
-        let is_taken = |column, row| self.stones.get(column, row).is_some();
-        let ghost = (
-            squares.cell * STONE_RADIUS,
-            self.piece_colours(over.mover, brush.theme),
-        );
-        squares.paint_ghost(brush, marks, ghost, is_taken);
-        squares.paint_selection(brush, marks, is_taken);
+        squares.paint_ghost(brush, over, &self.stones, &STONES);
+        squares.paint_selection(brush, marks, &self.stones);
         if let Some(last) = &marks.last_move {
             self.paint_last_move(brush, squares, last);
         }

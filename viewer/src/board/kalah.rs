@@ -5,8 +5,8 @@ use egui::Color32;
 use tiny_skia::Rect;
 
 use super::{
-    BoardConstructor, BoardKind, BoardPlace, BoardRenderer, BoardStyle, FitTransform, Marks,
-    MoveGroup, PaintContext, PieceColours,
+    BoardKind, BoardPlace, BoardRenderer, BoardStyle, FitTransform, LastMoveMark, Marks, MoveGroup,
+    PaintContext, PieceColours, RefusedClick,
     animation::{AnimationScript, MovingSprite, Sprite, Tween, lerp},
     brush::{Brush, coordinate_size, rect_centre, visit_colour, with_opacity},
     themed_colour,
@@ -42,11 +42,8 @@ const CARRY_MS: f32 = 260.0;
 /// Height of the sowing hand above a well, in pits.
 const HAND_HEIGHT: f32 = 0.12;
 
-/// The board of the game.
-pub(super) const CONSTRUCTOR: BoardConstructor = BoardConstructor {
-    game: "kalah",
-    new: |pieces| BoardKind::Kalah(KalahBoard::new(pieces)),
-};
+/// The game's name.
+pub(super) const GAME: &str = "kalah";
 
 /// Stone counts, first player first; pits from their owner's left.
 #[derive(Clone, Debug, PartialEq)]
@@ -531,6 +528,25 @@ impl BoardStyle for KalahBoard {
     fn score_unit(&self) -> &'static str {
         "stones"
     }
+
+    fn refusal(&self, click: &RefusedClick) -> Option<String> {
+        let mover = click.name(click.mover);
+        Some(match click.place {
+            BoardPlace::Pit { owner, .. } if owner != click.mover => {
+                let owner = click.name(owner);
+                format!("This is a pit of {owner}; {mover} is to move.")
+            }
+            BoardPlace::Pit { number, .. } => format!("Pit {} is empty.", number + 1),
+            BoardPlace::Store { .. } => {
+                format!("Nothing is sown from a store; {mover} chooses a pit.")
+            }
+            BoardPlace::Square { .. } | BoardPlace::Reserve { .. } => return None,
+        })
+    }
+
+    fn last_move_mark(&self, _: Player, theme: &Theme) -> LastMoveMark {
+        LastMoveMark::Ring(theme.bad)
+    }
 }
 
 impl BoardRenderer for KalahBoard {
@@ -553,7 +569,8 @@ impl BoardRenderer for KalahBoard {
             .collect()
     }
 
-    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, marks: &Marks, over: &PaintContext<'_>) {
+    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, over: &PaintContext<'_>) {
+        let marks = over.marks;
         let layout = self.layout(area, marks);
         let colours = kalah_colours(brush.theme);
         let (width, height) = self.extent(false);

@@ -5,8 +5,8 @@
 //! steps of a move over time. [`BoardTextures`] caches finished drawings as egui textures.
 //!
 //! Each game has one file: the pieces it keeps, its layout and its painting. A game without a file is drawn as stones on
-//! squares. To give it a board of its own, add a file with a `CONSTRUCTOR`, a variant of `BoardKind` and a row in `CONSTRUCTORS`
-//! of `position`.
+//! squares. To give it a board of its own, add a file with the game's name as `GAME`, a variant of `BoardKind` and a row in
+//! `CONSTRUCTORS` of `position`.
 //!
 //! [`Explain`]: canopy_engine::games::Explain
 
@@ -19,6 +19,7 @@ mod kalah;
 mod othello;
 mod plain;
 mod position;
+mod square_map;
 mod squares;
 #[cfg(test)]
 mod tests;
@@ -26,7 +27,7 @@ mod textures;
 
 use std::{collections::HashMap, sync::Arc};
 
-use canopy_engine::games::{Piece, Player, Step};
+use canopy_engine::games::{Player, Step};
 use egui::Color32;
 use tiny_skia::{PixmapMut, Rect};
 
@@ -65,14 +66,6 @@ enum BoardKind {
     ConnectFour(connect_four::ConnectFourBoard),
     Delta(delta::DeltaBoard),
     Plain(plain::PlainBoard),
-}
-
-/// Makes the board of one game.
-struct BoardConstructor {
-    /// The game's name.
-    game: &'static str,
-    /// A board with these pieces; see [`canopy_engine::games::Explain::pieces`].
-    new: fn(&[(BoardPlace, Piece, u32)]) -> BoardKind,
 }
 
 /// A move and its share of a search's visits.
@@ -136,6 +129,38 @@ pub struct Promotion {
     pub piece_name: &'static str,
 }
 
+/// A click that leads to no legal move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RefusedClick {
+    /// The place that was selected before.
+    pub selected: Option<BoardPlace>,
+    /// The place that was clicked.
+    pub place: BoardPlace,
+    /// Whose turn it is.
+    pub mover: Player,
+    /// Names of the first and the second player.
+    pub players: [&'static str; 2],
+}
+
+impl RefusedClick {
+    /// The name of a side.
+    fn name(&self, player: Player) -> &'static str {
+        self.players[player.index()]
+    }
+}
+
+/// The name of a square, such as "e4", and of other places in words.
+fn place_name(place: BoardPlace) -> String {
+    match place {
+        BoardPlace::Square { column, row } => {
+            format!("{}{}", char::from(b'a'.saturating_add(column)), row + 1)
+        }
+        BoardPlace::Pit { number, .. } => format!("pit {}", number + 1),
+        BoardPlace::Store { .. } => "the store".to_owned(),
+        BoardPlace::Reserve { .. } => "the reserve".to_owned(),
+    }
+}
+
 /// The colours of a player's pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PieceColours {
@@ -143,6 +168,27 @@ pub struct PieceColours {
     pub fill: Color32,
     /// The outline.
     pub edge: Color32,
+}
+
+impl PieceColours {
+    /// Opaque colours from 0xrrggbb.
+    const fn new(fill: u32, edge: u32) -> Self {
+        Self {
+            fill: rgb(fill),
+            edge: rgb(edge),
+        }
+    }
+}
+
+/// How a board marks the last move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LastMoveMark {
+    /// A dot on the piece.
+    Dot(Color32),
+    /// A ring around the place.
+    Ring(Color32),
+    /// Tinted squares.
+    Squares(Color32),
 }
 
 /// What a game's board shows of its players, and how its places answer clicks.
@@ -153,6 +199,16 @@ trait BoardStyle {
     /// What a score counts, in the plural.
     fn score_unit(&self) -> &'static str {
         "points"
+    }
+
+    /// How the last move, which `player` made, is marked.
+    fn last_move_mark(&self, _player: Player, theme: &Theme) -> LastMoveMark {
+        LastMoveMark::Dot(theme.bad)
+    }
+
+    /// Why a click leads to no move; none if the game has no words of its own for it.
+    fn refusal(&self, _: &RefusedClick) -> Option<String> {
+        None
     }
 
     /// Whether a click on one place selects the same move as a click on the other.
@@ -170,7 +226,7 @@ trait BoardRenderer: BoardStyle {
     fn place_rects(&self, area: Rect, marks: &Marks) -> Vec<(BoardPlace, Rect)>;
 
     /// Draws the board with its marks.
-    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, marks: &Marks, over: &PaintContext<'_>);
+    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, over: &PaintContext<'_>);
 }
 
 /// A board of squares: a [`BoardRenderer`] that leaves the geometry to its grid.
@@ -184,13 +240,7 @@ trait GridRenderer: BoardStyle {
     }
 
     /// Draws the board with its marks.
-    fn paint_squares(
-        &self,
-        brush: &mut Brush<'_, '_>,
-        squares: &Squares,
-        marks: &Marks,
-        over: &PaintContext<'_>,
-    );
+    fn paint_squares(&self, brush: &mut Brush<'_, '_>, squares: &Squares, over: &PaintContext<'_>);
 }
 
 impl<T: GridRenderer> BoardRenderer for T {
@@ -207,15 +257,16 @@ impl<T: GridRenderer> BoardRenderer for T {
         rects
     }
 
-    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, marks: &Marks, over: &PaintContext<'_>) {
-        if let Some(squares) = self.layout().squares(area, marks) {
-            self.paint_squares(brush, &squares, marks, over);
+    fn paint(&self, brush: &mut Brush<'_, '_>, area: Rect, over: &PaintContext<'_>) {
+        if let Some(squares) = self.layout().squares(area, over.marks) {
+            self.paint_squares(brush, &squares, over);
         }
     }
 }
 
-/// What [`BoardRenderer::paint`] needs besides the marks.
+/// What is drawn over a board's pieces, and what [`BoardRenderer::paint`] must know to draw it.
 struct PaintContext<'a> {
+    marks: &'a Marks,
     /// The marked moves, grouped by from and to.
     move_groups: &'a [MoveGroup],
     /// Whose turn it is.
@@ -270,12 +321,13 @@ impl Board {
         moving: &[MovingSprite],
     ) {
         let over = PaintContext {
+            marks,
             move_groups: &self.group_moves(marks),
             mover: self.to_move,
             moving,
             facts: &self.facts,
         };
-        self.renderer().paint(brush, area, marks, &over);
+        self.renderer().paint(brush, area, &over);
     }
 
     /// The promotion pieces among these moves, the strongest first; none if there is no choice.
@@ -351,6 +403,29 @@ impl Board {
     /// The colours of a player's pieces.
     pub fn piece_colours(&self, player: Player, theme: &Theme) -> PieceColours {
         self.renderer().piece_colours(player, theme)
+    }
+
+    /// Why a click leads to no move, as a sentence.
+    pub fn refusal(&self, click: &RefusedClick) -> String {
+        let general = || match click.selected {
+            Some(from) => format!(
+                "There is no move from {} to {}.",
+                place_name(from),
+                place_name(click.place)
+            ),
+            None => format!("There is no move on {}.", place_name(click.place)),
+        };
+        self.renderer().refusal(click).unwrap_or_else(general)
+    }
+
+    /// How the last move, which `player` made, is marked.
+    pub fn last_move_mark(&self, player: Player, theme: &Theme) -> LastMoveMark {
+        self.renderer().last_move_mark(player, theme)
+    }
+
+    /// The colour of discs that stand for visit shares.
+    pub fn visit_colour(theme: &Theme) -> Color32 {
+        brush::visit_colour(theme)
     }
 
     /// What a score counts, in the plural: discs, stones.
@@ -447,13 +522,7 @@ fn themed_colour(theme: &Theme, dark: u32, light: u32) -> Color32 {
 }
 
 /// Black discs and stones.
-const BLACK_STONE: PieceColours = PieceColours {
-    fill: rgb(0x15181c),
-    edge: rgb(0x3a4048),
-};
+const BLACK_STONE: PieceColours = PieceColours::new(0x15181c, 0x3a4048);
 
 /// White discs and stones.
-const WHITE_STONE: PieceColours = PieceColours {
-    fill: rgb(0xf3f1ea),
-    edge: rgb(0xb9b7b0),
-};
+const WHITE_STONE: PieceColours = PieceColours::new(0xf3f1ea, 0xb9b7b0);

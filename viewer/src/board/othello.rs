@@ -3,25 +3,20 @@
 use canopy_engine::games::{Piece, Player, Step};
 
 use super::{
-    BLACK_STONE, BoardConstructor, BoardKind, BoardPlace, BoardStyle, GridRenderer, Marks,
-    PaintContext, PieceColours, WHITE_STONE,
+    BLACK_STONE, BoardKind, BoardPlace, BoardStyle, GridRenderer, Marks, PaintContext,
+    PieceColours, RefusedClick, WHITE_STONE,
     animation::{AnimationScript, MovingSprite, Sprite, Tween},
     brush::{Brush, with_opacity},
-    rgb,
-    squares::{GridLayout, RowNumbering, SquareMap, Squares, disc_owner},
+    place_name, rgb,
+    square_map::{SquareMap, disc_owner},
+    squares::{DiscStyle, GridLayout, RowNumbering, Squares},
     themed_colour,
 };
 use crate::draw::theme::Theme;
 
 const SIDE: u8 = 8;
 
-const LAYOUT: GridLayout = GridLayout {
-    columns: SIDE,
-    rows: SIDE,
-    rim: 0.13,
-    strip_height: 0.0,
-    numbering: RowNumbering::TopDown,
-};
+const LAYOUT: GridLayout = GridLayout::new(SIDE, SIDE, RowNumbering::TopDown).with_rim(0.13);
 
 /// Duration of a new disc's appearance.
 const APPEAR_MS: f32 = 90.0;
@@ -32,14 +27,13 @@ const FLIP_STAGGER_MS: f32 = 14.0;
 /// Duration of a flip.
 const FLIP_MS: f32 = 120.0;
 
-/// Radius of a disc, in squares.
-const DISC_RADIUS: f32 = 0.4;
-
-/// The board of the game.
-pub(super) const CONSTRUCTOR: BoardConstructor = BoardConstructor {
-    game: "othello",
-    new: |pieces| BoardKind::Othello(OthelloBoard::new(pieces)),
+const DISCS: DiscStyle = DiscStyle {
+    radius: 0.4,
+    colours: [BLACK_STONE, WHITE_STONE],
 };
+
+/// The game's name.
+pub(super) const GAME: &str = "othello";
 
 /// The discs by their owners.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,7 +97,7 @@ impl OthelloBoard {
             else {
                 continue;
             };
-            let radius = squares.cell * DISC_RADIUS;
+            let radius = squares.cell * DISCS.radius;
             let Some(from) = from else {
                 let tone = self.piece_colours(to, brush.theme);
                 brush.piece(at, radius * progress, tone);
@@ -153,7 +147,7 @@ impl OthelloBoard {
                 .filter(|_| marks.ghost != Some(place))
             {
                 let width = (squares.cell * 0.03).max(1.0);
-                brush.ring(at, squares.cell * DISC_RADIUS, width, colour);
+                brush.ring(at, squares.cell * DISCS.radius, width, colour);
             }
         }
     }
@@ -171,14 +165,22 @@ fn distance(one: BoardPlace, other: BoardPlace) -> Option<u8> {
 
 impl BoardStyle for OthelloBoard {
     fn piece_colours(&self, player: Player, _: &Theme) -> PieceColours {
-        match player {
-            Player::First => BLACK_STONE,
-            Player::Second => WHITE_STONE,
-        }
+        DISCS.colours[player.index()]
     }
 
     fn score_unit(&self) -> &'static str {
         "discs"
+    }
+
+    fn refusal(&self, click: &RefusedClick) -> Option<String> {
+        let at = place_name(click.place);
+        Some(match self.discs.at(click.place) {
+            Some(_) => format!("There is a disc on {at} already."),
+            None => {
+                let mover = click.name(click.mover);
+                format!("A disc of {mover} on {at} would turn none over.")
+            }
+        })
     }
 }
 
@@ -187,45 +189,21 @@ impl GridRenderer for OthelloBoard {
         LAYOUT
     }
 
-    fn paint_squares(
-        &self,
-        brush: &mut Brush<'_, '_>,
-        squares: &Squares,
-        marks: &Marks,
-        over: &PaintContext<'_>,
-    ) {
-        squares.paint_background(brush, themed_colour(brush.theme, 0x2f6a4f, 0x4f9a76));
-        squares.paint_grid(brush, 0.2);
-        squares.paint_coordinates(brush);
-        for (column, row) in squares.all() {
-            if let (Some(player), Some(at)) =
-                (self.discs.get(column, row), squares.centre(column, row))
-            {
-                brush.piece(
-                    at,
-                    squares.cell * DISC_RADIUS,
-                    self.piece_colours(player, brush.theme),
-                );
-            }
-        }
+    fn paint_squares(&self, brush: &mut Brush<'_, '_>, squares: &Squares, over: &PaintContext<'_>) {
+        let marks = over.marks;
+        squares.paint_empty_board(brush, themed_colour(brush.theme, 0x2f6a4f, 0x4f9a76));
+        squares.paint_discs(brush, &self.discs, &DISCS);
         self.paint_flips(brush, squares, over.moving);
         squares.paint_move_groups(brush, over.move_groups);
-        let is_taken = |column, row| self.discs.get(column, row).is_some();
-        let ghost = (
-            squares.cell * DISC_RADIUS,
-            self.piece_colours(over.mover, brush.theme),
-        );
-        squares.paint_ghost(brush, marks, ghost, is_taken);
+        squares.paint_ghost(brush, over, &self.discs, &DISCS);
         if marks.captures.is_empty() {
-            squares.paint_selection(brush, marks, is_taken);
+            squares.paint_selection(brush, marks, &self.discs);
         } else {
             Self::paint_targets(brush, squares, marks);
             self.paint_captures(brush, squares, marks);
         }
         for &place in marks.last_places() {
-            if let BoardPlace::Square { column, row } = place
-                && is_taken(column, row)
-            {
+            if self.discs.at(place).is_some() {
                 squares.paint_last_move_dot(brush, place);
             }
         }

@@ -8,17 +8,35 @@ use canopy_engine::games::{
 };
 
 use super::{
-    Board, BoardConstructor, BoardFacts, BoardKind, BoardPlace, chess, connect_four, delta, kalah,
-    othello, plain::PlainBoard,
+    Board, BoardFacts, BoardKind, BoardPlace,
+    chess::{self, ChessBoard},
+    connect_four::{self, ConnectFourBoard},
+    delta::{self, DeltaBoard},
+    kalah::{self, KalahBoard},
+    othello::{self, OthelloBoard},
+    plain::PlainBoard,
 };
 
-/// The games with a board of their own.
-const CONSTRUCTORS: [BoardConstructor; 5] = [
-    chess::CONSTRUCTOR,
-    othello::CONSTRUCTOR,
-    kalah::CONSTRUCTOR,
-    connect_four::CONSTRUCTOR,
-    delta::CONSTRUCTOR,
+/// Makes a board with these pieces; see [`canopy_engine::games::Explain::pieces`].
+type BoardConstructor = fn(&[(BoardPlace, Piece, u32)]) -> BoardKind;
+
+/// The games with a board of their own, by name.
+const CONSTRUCTORS: [(&str, BoardConstructor); 5] = [
+    (chess::GAME, |pieces| {
+        BoardKind::Chess(ChessBoard::new(pieces))
+    }),
+    (othello::GAME, |pieces| {
+        BoardKind::Othello(OthelloBoard::new(pieces))
+    }),
+    (kalah::GAME, |pieces| {
+        BoardKind::Kalah(KalahBoard::new(pieces))
+    }),
+    (connect_four::GAME, |pieces| {
+        BoardKind::ConnectFour(ConnectFourBoard::new(pieces))
+    }),
+    (delta::GAME, |pieces| {
+        BoardKind::Delta(DeltaBoard::new(pieces))
+    }),
 ];
 
 /// A position after a sequence of moves, with everything the panels show of it.
@@ -86,8 +104,8 @@ impl Board {
 impl BoardKind {
     /// The board of the game called `name` with these pieces; none if it has no board of its own.
     fn new(name: &str, pieces: &[(BoardPlace, Piece, u32)]) -> Option<Self> {
-        let constructor = CONSTRUCTORS.iter().find(|board| board.game == name)?;
-        Some((constructor.new)(pieces))
+        let (_, construct) = CONSTRUCTORS.iter().find(|(game, _)| *game == name)?;
+        Some(construct(pieces))
     }
 }
 

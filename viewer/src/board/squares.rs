@@ -1,11 +1,12 @@
 //! Boards of squares: geometry, coordinates, and the marks that all such boards share.
 
-use canopy_engine::games::{Piece, Player};
+use canopy_engine::games::Player;
 use tiny_skia::Rect;
 
 use super::{
-    BoardPlace, FitTransform, Marks, MoveGroup, PieceColours,
+    BoardPlace, FitTransform, Marks, MoveGroup, PaintContext, PieceColours,
     brush::{Brush, coordinate_size, rect_centre, visit_colour, with_opacity},
+    square_map::SquareMap,
     themed_colour,
 };
 use crate::draw::theme;
@@ -16,9 +17,11 @@ const COORDINATE_MARGIN: f32 = 0.42;
 const MAX_ARROWS: usize = 12;
 /// Smallest visit share for which an arrow is drawn.
 const MIN_ARROW_SHARE: f32 = 0.01;
+/// Distance of the disc of a move between squares from the middle of its target, in squares.
+const DISC_OFFSET: f32 = 0.2;
 
 /// Direction in which rows are numbered, and where coordinates are drawn.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RowNumbering {
     /// Row 1 is the lowest; letters below, numbers on the left.
     BottomUp,
@@ -29,7 +32,7 @@ pub(super) enum RowNumbering {
 }
 
 /// Dimensions of a board of squares. Lengths are in squares.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct GridLayout {
     pub(super) columns: u8,
     pub(super) rows: u8,
@@ -40,63 +43,12 @@ pub(super) struct GridLayout {
     pub(super) numbering: RowNumbering,
 }
 
-/// What stands on each square, a1 first, row by row.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct SquareMap<T> {
-    columns: u8,
-    squares: Vec<Option<T>>,
-}
-
-impl<T: Copy> SquareMap<T> {
-    /// The pieces on a board of that layout; `read` gives what is kept of a piece.
-    pub(super) fn new(
-        layout: &GridLayout,
-        pieces: &[(BoardPlace, Piece, u32)],
-        read: impl Fn(Piece) -> Option<T>,
-    ) -> Self {
-        let mut map = Self {
-            columns: layout.columns,
-            squares: vec![None; usize::from(layout.columns) * usize::from(layout.rows)],
-        };
-        for &(place, piece, _) in pieces {
-            if let Some(square) = map.get_mut(place) {
-                *square = read(piece);
-            }
-        }
-        map
-    }
-
-    pub(super) fn get(&self, column: u8, row: u8) -> Option<T> {
-        let index = self.index(column, row)?;
-        self.squares.get(index).copied().flatten()
-    }
-
-    /// The square of a place; none if it is no square of this board.
-    fn get_mut(&mut self, place: BoardPlace) -> Option<&mut Option<T>> {
-        let BoardPlace::Square { column, row } = place else {
-            return None;
-        };
-        let index = self.index(column, row)?;
-        self.squares.get_mut(index)
-    }
-
-    /// Clears a square; what stood there.
-    pub(super) fn take(&mut self, place: BoardPlace) -> Option<T> {
-        self.get_mut(place)?.take()
-    }
-
-    fn index(&self, column: u8, row: u8) -> Option<usize> {
-        let index = usize::from(row) * usize::from(self.columns) + usize::from(column);
-        (column < self.columns).then_some(index)
-    }
-}
-
-/// The owner of a disc.
-pub(super) fn disc_owner(piece: Piece) -> Option<Player> {
-    match piece {
-        Piece::Disc(player) => Some(player),
-        Piece::Chess(_) | Piece::Stone => None,
-    }
+/// How the discs of a board look.
+pub(super) struct DiscStyle {
+    /// Radius, in squares.
+    pub(super) radius: f32,
+    /// Colours of the first and the second player's discs.
+    pub(super) colours: [PieceColours; 2],
 }
 
 /// The geometry of a painted board, in pixels.
@@ -112,6 +64,28 @@ pub(super) struct Squares {
 }
 
 impl GridLayout {
+    /// A layout with a frame of a tenth of a square, and no strips.
+    pub(super) const fn new(columns: u8, rows: u8, numbering: RowNumbering) -> Self {
+        Self {
+            columns,
+            rows,
+            rim: 0.1,
+            strip_height: 0.0,
+            numbering,
+        }
+    }
+
+    pub(super) const fn with_rim(self, rim: f32) -> Self {
+        Self { rim, ..self }
+    }
+
+    pub(super) const fn with_strips(self, strip_height: f32) -> Self {
+        Self {
+            strip_height,
+            ..self
+        }
+    }
+
     /// Margins for coordinates: left, above, below.
     fn coordinate_margins(&self, coordinates: bool) -> [f32; 3] {
         match self.numbering {
@@ -256,8 +230,15 @@ impl Squares {
         brush.rounded_rectangle(self.board, self.cell * 0.16, theme::to_skia(colour));
     }
 
+    /// Paints the frame, the ground, thin lines around the squares, and coordinates.
+    pub(super) fn paint_empty_board(&self, brush: &mut Brush<'_, '_>, colour: egui::Color32) {
+        self.paint_background(brush, colour);
+        self.paint_grid(brush, 0.2);
+        self.paint_coordinates(brush);
+    }
+
     /// Paints thin lines around all squares.
-    pub(super) fn paint_grid(&self, brush: &mut Brush<'_, '_>, opacity: f32) {
+    fn paint_grid(&self, brush: &mut Brush<'_, '_>, opacity: f32) {
         if self.cell < 4.0 {
             return;
         }
@@ -325,21 +306,31 @@ impl Squares {
         }
     }
 
-    /// Paints visit shares: discs on squares, arrows between squares.
+    /// Paints visit shares: a disc for every move, on its square or where its arrow ends; the arrows of the best moves.
     pub(super) fn paint_move_groups(&self, brush: &mut Brush<'_, '_>, groups: &[MoveGroup]) {
-        let (arrows, squares): (Vec<&MoveGroup>, Vec<&MoveGroup>) =
-            groups.iter().partition(|group| group.places.len() > 1);
-        for group in squares {
-            if let Some(at) = (group.places.first()).and_then(|&place| self.centre_of(place)) {
-                paint_share_disc(brush, at, self.cell, group);
-            }
-        }
-        let hidden = arrows.len().saturating_sub(MAX_ARROWS);
-        for group in arrows.into_iter().skip(hidden) {
+        let is_arrow = |group: &&MoveGroup| group.places.len() > 1;
+        let hidden = (groups.iter().filter(is_arrow).count()).saturating_sub(MAX_ARROWS);
+        for group in groups.iter().filter(is_arrow).skip(hidden) {
             if group.is_chosen || group.share >= MIN_ARROW_SHARE {
                 self.paint_arrow(brush, group);
             }
         }
+        for group in groups {
+            if let Some(at) = self.disc_centre(group) {
+                paint_share_disc(brush, at, self.cell, group);
+            }
+        }
+    }
+
+    /// Centre of a move's disc. Where a piece comes from another square, it lies on that side of its target, so that the
+    /// discs of several moves to one square can be told apart.
+    fn disc_centre(&self, group: &MoveGroup) -> Option<(f32, f32)> {
+        let mut centres = (group.places.iter()).filter_map(|&place| self.centre_of(place));
+        let first = centres.next()?;
+        Some(match centres.next() {
+            Some(to) => toward(to, first, self.cell * DISC_OFFSET),
+            None => first,
+        })
     }
 
     /// Paints an arrow from the first place to the second, and a ring around a picked-up stone.
@@ -357,11 +348,6 @@ impl Squares {
         let colour = with_opacity(brush.theme.warm, opacity);
         let width = self.cell * (0.05 + 0.11 * much);
         let head = self.cell * (0.2 + 0.2 * much);
-        let toward = |start: (f32, f32), goal: (f32, f32), by: f32| {
-            let (dx, dy) = (goal.0 - start.0, goal.1 - start.1);
-            let length = dx.hypot(dy).max(f32::MIN_POSITIVE);
-            (start.0 + dx / length * by, start.1 + dy / length * by)
-        };
         let start = toward(from, to, self.cell * 0.3);
         let end = toward(to, from, self.cell * 0.08);
         brush.arrow(start, end, width, head, colour);
@@ -374,11 +360,11 @@ impl Squares {
     }
 
     /// Paints the selection and its targets, over the pieces.
-    pub(super) fn paint_selection(
+    pub(super) fn paint_selection<T: Copy>(
         &self,
         brush: &mut Brush<'_, '_>,
         marks: &Marks,
-        is_taken: impl Fn(u8, u8) -> bool,
+        pieces: &SquareMap<T>,
     ) {
         if let Some(rect) = marks.selected.and_then(|place| self.rect_of(place)) {
             let width = (self.cell * 0.07).max(1.0);
@@ -387,13 +373,10 @@ impl Squares {
         }
         let colour = with_opacity(themed_colour(brush.theme, 0xffffff, 0x10161d), 0.45);
         for &place in &marks.targets {
-            let BoardPlace::Square { column, row } = place else {
-                continue;
-            };
             let Some(at) = self.centre_of(place).filter(|_| marks.ghost != Some(place)) else {
                 continue;
             };
-            if is_taken(column, row) {
+            if pieces.at(place).is_some() {
                 brush.ring(at, self.cell * 0.46, self.cell * 0.06, colour);
             } else {
                 brush.disc(at, self.cell * 0.13, colour);
@@ -401,18 +384,33 @@ impl Squares {
         }
     }
 
-    /// Paints a translucent disc as a preview of a move, unless the square is occupied.
+    /// Paints the discs on their squares.
+    pub(super) fn paint_discs(
+        &self,
+        brush: &mut Brush<'_, '_>,
+        discs: &SquareMap<Player>,
+        style: &DiscStyle,
+    ) {
+        for (column, row) in self.all() {
+            if let (Some(player), Some(at)) = (discs.get(column, row), self.centre(column, row)) {
+                brush.piece(at, self.cell * style.radius, style.colours[player.index()]);
+            }
+        }
+    }
+
+    /// Paints a translucent disc of the side to move as a preview, unless the square is occupied.
     pub(super) fn paint_ghost(
         &self,
         brush: &mut Brush<'_, '_>,
-        marks: &Marks,
-        (radius, tone): (f32, PieceColours),
-        is_taken: impl Fn(u8, u8) -> bool,
+        over: &PaintContext<'_>,
+        discs: &SquareMap<Player>,
+        style: &DiscStyle,
     ) {
-        if let Some(place @ BoardPlace::Square { column, row }) = marks.ghost
-            && let Some(at) = self.centre_of(place).filter(|_| !is_taken(column, row))
+        if let Some(place) = over.marks.ghost.filter(|&place| discs.at(place).is_none())
+            && let Some(at) = self.centre_of(place)
         {
-            brush.disc(at, radius, with_opacity(tone.fill, 0.5));
+            let colour = style.colours[over.mover.index()].fill;
+            brush.disc(at, self.cell * style.radius, with_opacity(colour, 0.5));
         }
     }
 
@@ -423,6 +421,13 @@ impl Squares {
             brush.disc(at, (self.cell * 0.11).max(1.0), colour);
         }
     }
+}
+
+/// The point `by` pixels from `start` on the way to `goal`.
+fn toward(start: (f32, f32), goal: (f32, f32), by: f32) -> (f32, f32) {
+    let (dx, dy) = (goal.0 - start.0, goal.1 - start.1);
+    let length = dx.hypot(dy).max(f32::MIN_POSITIVE);
+    (start.0 + dx / length * by, start.1 + dy / length * by)
 }
 
 /// Paints a disc whose area is a move's visit share.
@@ -438,36 +443,4 @@ pub(super) fn paint_share_disc(
     let radius = (cell * 0.4 * group.share.sqrt()).max(cell * 0.06);
     let opacity = if group.is_chosen { 0.95 } else { 0.6 };
     brush.disc(at, radius, with_opacity(visit_colour(brush.theme), opacity));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pieces_stand_on_their_squares_and_no_others() {
-        let layout = GridLayout {
-            columns: 3,
-            rows: 2,
-            rim: 0.0,
-            strip_height: 0.0,
-            numbering: RowNumbering::BottomUp,
-        };
-        let disc =
-            |square: (u8, u8), player: Player| (BoardPlace::square(square), Piece::Disc(player), 1);
-        let pieces = [
-            disc((0, 0), Player::First),
-            disc((2, 1), Player::Second),
-            disc((3, 0), Player::First),
-            disc((0, 2), Player::First),
-        ];
-        let mut map = SquareMap::new(&layout, &pieces, disc_owner);
-        assert_eq!(map.get(0, 0), Some(Player::First));
-        assert_eq!(map.get(2, 1), Some(Player::Second));
-        assert_eq!(map.get(3, 0), None);
-        assert_eq!(map.squares.iter().flatten().count(), 2);
-        assert_eq!(map.take(pieces[1].0), Some(Player::Second));
-        assert_eq!(map.get(2, 1), None);
-        assert_eq!(map.take(pieces[2].0), None);
-    }
 }

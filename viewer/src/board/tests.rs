@@ -84,3 +84,17 @@ fn all_marks(now: &PositionInfo) -> Marks {
         shows_coordinates: true,
     }
 }
+
+#[test]
+fn the_side_with_the_lighter_pieces_is_the_one_that_its_game_states() {
+    let brightness =
+        |colour: Color32| u32::from(colour.r()) + u32::from(colour.g()) + u32::from(colour.b());
+    for facts in FACTS {
+        let board = Board::after_moves(facts.name, "", &[""; 0]).unwrap().board;
+        for theme in [Theme::dark(), Theme::light()] {
+            let fill = |player| brightness(board.piece_colours(player, &theme).fill);
+            let light = facts.light_player;
+            assert!(fill(light) > fill(light.opponent()), "{}", facts.name);
+        }
+    }
+}

@@ -59,6 +59,7 @@ pub struct BoardResponse {
     /// Rectangles of the places, in pixels from the texture's corner.
     place_rects: Vec<(BoardPlace, Rect)>,
     scale: f32,
+    texture: TextureHandle,
 }
 
 impl BoardResponse {
@@ -66,6 +67,25 @@ impl BoardResponse {
     pub fn place_at(&self, at: Pos2) -> Option<BoardPlace> {
         let at = (at - self.response.rect.min) * self.scale;
         place_at(&self.place_rects, at.x, at.y)
+    }
+
+    /// Paints a place again, moved sideways by so many points, with an outline.
+    pub fn paint_moved(&self, ui: &Ui, place: BoardPlace, by: f32, theme: &Theme) {
+        let Some(place) = self.place_rect(place) else {
+            return;
+        };
+        let board = self.response.rect;
+        let part = |at: Pos2| ((at - board.min) / board.size()).to_pos2();
+        let uv = egui::Rect::from_min_max(part(place.min), part(place.max));
+        let moved = place.translate(vec2(by, 0.0));
+        let painter = ui.painter();
+        painter.image(self.texture.id(), moved, uv, Color32::WHITE);
+        painter.rect_stroke(
+            moved,
+            2.0,
+            egui::Stroke::new(1.5, theme.bad),
+            egui::StrokeKind::Inside,
+        );
     }
 
     /// The rectangle of a place in the window.
@@ -105,15 +125,8 @@ impl BoardTextures {
         side_points: f32,
         theme: &Theme,
     ) -> (TextureHandle, Vec2) {
-        let side = side_points * context.pixels_per_point();
-        // NaN becomes 0, then 1.
-        let side = (side.round().clamp(1.0, MAX_TEXTURE_SIDE) as u32).max(1);
-        let key = TextureKey {
-            content: TextureContent::Promotion(choice.clone(), player),
-            size: [side, side],
-            theme: theme.clone(),
-        };
-        self.get_or_draw(context, key)
+        let content = TextureContent::Promotion(choice.clone(), player);
+        self.square_texture(context, content, side_points, theme)
     }
 
     /// A square texture of the four places in the middle of the board, about `side_points` wide, and its exact size in points.
@@ -124,10 +137,23 @@ impl BoardTextures {
         side_points: f32,
         theme: &Theme,
     ) -> (TextureHandle, Vec2) {
+        let content = TextureContent::Icon(board.clone());
+        self.square_texture(context, content, side_points, theme)
+    }
+
+    /// A square texture, about `side_points` wide, and its exact size in points.
+    fn square_texture(
+        &mut self,
+        context: &Context,
+        content: TextureContent,
+        side_points: f32,
+        theme: &Theme,
+    ) -> (TextureHandle, Vec2) {
         let side = side_points * context.pixels_per_point();
+        // NaN becomes 0, then 1.
         let side = (side.round().clamp(1.0, MAX_TEXTURE_SIDE) as u32).max(1);
         let key = TextureKey {
-            content: TextureContent::Icon(board.clone()),
+            content,
             size: [side, side],
             theme: theme.clone(),
         };
@@ -226,6 +252,7 @@ fn show_texture(
         place_rects: area.map_or_else(Vec::new, |area| board.renderer().place_rects(area, marks)),
         response,
         scale,
+        texture,
     };
     let clicked = (shown.response.interact_pointer_pos()).filter(|_| shown.response.clicked());
     shown.clicked = clicked.and_then(|at| shown.place_at(at));

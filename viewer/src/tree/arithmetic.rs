@@ -139,7 +139,7 @@ pub fn next_text(why: &SelectionExplanation, name: &str) -> Option<String> {
     let next = why.next_row?;
     let terms = why.all_children().find(|terms| terms.row == next)?;
     let hidden = if why.is_next_hidden() {
-        ", which is hidden here"
+        ", which the tree hides"
     } else {
         ""
     };
@@ -178,7 +178,7 @@ mod tests {
     use std::sync::Arc;
 
     use canopy_engine::tree::{
-        TreeBuilder, TreeRow,
+        Tree, TreeRow,
         columns::{Column, ColumnValues, Columns},
         extra::Extra,
         meta::Meta,
@@ -192,29 +192,16 @@ mod tests {
 
     /// A root with children of the given visits and means; the root's visits are 1,500,000.
     fn source(parameters: &[(&str, &str)], children: &[(i32, f64)]) -> ModelSource {
-        let mut builder = TreeBuilder::default();
-        let root = ("", 1_500_000, 0.5, children.len() as u32);
-        let rows = children
-            .iter()
-            .map(|&(visits, mean)| ("m", visits, mean, 0));
-        for (move_name, visits, mean, children) in [root].into_iter().chain(rows) {
-            let row = TreeRow {
-                move_name,
-                visits,
-                second: visits,
-                mean,
-                children,
-                ..TreeRow::default()
-            };
-            builder.push(&row).expect("a sound row");
-        }
+        let root = TreeRow::new("", 1_500_000, 0.5, children.len() as u32);
+        let rows = (children.iter()).map(|&(visits, mean)| TreeRow::new("m", visits, mean, 0));
+        let tree = Tree::from_rows([root].into_iter().chain(rows)).expect("a whole tree");
         let parameters = (parameters.iter()).map(|&(name, value)| (name.into(), value.into()));
         ModelSource {
             meta: Some(Arc::new(Meta {
                 parameters: parameters.collect(),
                 ..Meta::default()
             })),
-            ..ModelSource::of(builder.finish().expect("a whole tree"))
+            ..ModelSource::of(tree)
         }
     }
 

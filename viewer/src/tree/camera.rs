@@ -35,6 +35,17 @@ pub struct TreeBounds {
     pub bottom: f64,
 }
 
+/// Free margins around a fitted tree, in points.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Margins {
+    /// On the left and on the right.
+    pub side: f64,
+    /// Above the root.
+    pub top: f64,
+    /// Below the last layer.
+    pub bottom: f64,
+}
+
 /// A place to look from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
@@ -58,6 +69,16 @@ impl Camera {
     }
 
     fn fit_below(top_margin: f64, bounds: &TreeBounds, canvas: &Canvas) -> Self {
+        let margins = Margins {
+            side: MARGIN,
+            top: top_margin,
+            bottom: MARGIN,
+        };
+        Self::fit_within(&margins, bounds, canvas)
+    }
+
+    /// A camera that sees all of `bounds` within these margins.
+    pub fn fit_within(margins: &Margins, bounds: &TreeBounds, canvas: &Canvas) -> Self {
         let room = |size: f64, free: f64| (size - free * canvas.scale).max(1.0);
         let width = bounds.right - bounds.left;
         let height = bounds.bottom - bounds.top;
@@ -69,19 +90,19 @@ impl Camera {
             }
         };
         let sibling_spacing = spread(
-            room(canvas.width, 2.0 * MARGIN),
+            room(canvas.width, 2.0 * margins.side),
             width,
             MAX_SIBLING_SPACING / 4.0,
         );
         let layer_spacing = spread(
-            room(canvas.height, MARGIN + top_margin),
+            room(canvas.height, margins.bottom + margins.top),
             height,
             MAX_LAYER_SPACING,
         );
         Self {
             x: f64::midpoint(bounds.left, bounds.right),
             y: f64::midpoint(bounds.top, bounds.bottom)
-                - (top_margin - MARGIN) / 2.0 * canvas.scale / layer_spacing,
+                - (margins.top - margins.bottom) / 2.0 * canvas.scale / layer_spacing,
             sibling_spacing,
             layer_spacing,
             fit_sibling_spacing: sibling_spacing,
@@ -161,6 +182,29 @@ impl Camera {
         }
     }
 
+    /// A place on the way from one camera to another, at a part of it from 0 to 1. Distances grow by equal factors, and what
+    /// stays in place at both ends does so all the way.
+    pub fn between(from: &Self, to: &Self, part: f64) -> Self {
+        let axis = |(from_at, from_spacing): (f64, f64), (to_at, to_spacing): (f64, f64)| {
+            let spacing = from_spacing * (to_spacing / from_spacing).powf(part);
+            let change = from_spacing / to_spacing - 1.0;
+            let gone = match change.abs() > 1e-6 {
+                true => (from_spacing / spacing - 1.0) / change,
+                false => part,
+            };
+            (from_at + (to_at - from_at) * gone, spacing)
+        };
+        let (x, sibling_spacing) = axis((from.x, from.sibling_spacing), (to.x, to.sibling_spacing));
+        let (y, layer_spacing) = axis((from.y, from.layer_spacing), (to.y, to.layer_spacing));
+        Self {
+            x,
+            y,
+            sibling_spacing,
+            layer_spacing,
+            ..*to
+        }
+    }
+
     /// The whole tree has other bounds now; nothing moves.
     pub fn refit(&mut self, bounds: &TreeBounds, canvas: &Canvas) {
         let fitting = Self::fit(bounds, canvas);
@@ -212,6 +256,29 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn a_flight_keeps_in_place_what_its_ends_do() {
+        let bounds = TreeBounds {
+            right: 1000.0,
+            bottom: 12.0,
+            ..TreeBounds::default()
+        };
+        let from = Camera::fit(&bounds, &CANVAS);
+        let mut to = from;
+        to.zoom_at(&CANVAS, 9.0, 300.0, 200.0);
+        let (x, y) = from.to_tree(&CANVAS, 300.0, 200.0);
+        for step in 0..=10 {
+            let camera = Camera::between(&from, &to, f64::from(step) / 10.0);
+            let (at_x, at_y) = camera.to_canvas(&CANVAS, x, y);
+            assert!((at_x - 300.0).abs() < 1e-6 && (at_y - 200.0).abs() < 1e-6);
+            assert!(camera.zoom() >= from.zoom() - 1e-9 && camera.zoom() <= to.zoom() + 1e-9);
+        }
+        let mut beside = from;
+        beside.pan(50.0, 0.0);
+        let half = Camera::between(&from, &beside, 0.5);
+        assert!((half.x - f64::midpoint(from.x, beside.x)).abs() < 1e-9);
     }
 
     #[test]

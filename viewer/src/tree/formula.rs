@@ -4,7 +4,7 @@
 use canopy_engine::{
     catalog::{self, ChildStats, ParentStats, Selection, Terms},
     games::{Outcome, Player},
-    tree::extra::Extra,
+    tree::{expression::Expression, extra::Extra},
 };
 
 use crate::tree::{model::TreeModel, scene::format_thousands};
@@ -97,8 +97,6 @@ pub struct SelectionExplanation {
     pub hidden_children: Vec<ChildTerms>,
     /// How many are not shown, with those that the tree does not have.
     pub hidden: usize,
-    /// How often those were visited, as far as the tree has them.
-    pub hidden_visits: i64,
     /// The child that the next iteration goes to, which may be hidden: its row.
     pub next_row: Option<usize>,
     /// The formula, where it and all it needs are known.
@@ -187,12 +185,8 @@ pub fn explain_selection(
     for list in [&mut rows, &mut hidden_children] {
         list.sort_by_key(|terms: &ChildTerms| std::cmp::Reverse(visits_of(terms.row)));
     }
-    let hidden_visits = hidden_children
-        .iter()
-        .map(|terms| i64::from(visits_of(terms.row)));
     let explanation = SelectionExplanation {
         hidden: hidden_children.len() + if is_partial { absent } else { 0 },
-        hidden_visits: hidden_visits.sum(),
         children: rows,
         hidden_children,
         next_row: None,
@@ -204,8 +198,9 @@ pub fn explain_selection(
     let formula = match formula {
         Ok(formula) => formula,
         Err(text) => {
+            let stated = stated_formula_text(model, &explanation);
             return SelectionExplanation {
-                text,
+                text: stated.unwrap_or(text),
                 ..explanation
             };
         }
@@ -263,6 +258,44 @@ pub fn explain_selection(
         text: format!("{written}{to}."),
         ..explanation
     }
+}
+
+/// The most children whose values by a stated formula are told.
+const MAX_STATED_CHILDREN: usize = 4;
+
+/// The formula that STEM.json states for a search of another program, with its values for the children, the highest first.
+fn stated_formula_text(model: &TreeModel, explanation: &SelectionExplanation) -> Option<String> {
+    let written = model.meta.as_ref()?.formula.as_ref()?;
+    let formula = match Expression::parse(written) {
+        Ok(formula) => formula,
+        Err(problem) => {
+            return Some(format!(
+                "The formula of the file cannot be read: {problem}."
+            ));
+        }
+    };
+    let value_of = |terms: &ChildTerms| {
+        formula.value(&|name: &str| match name {
+            "visits" | "N" => Some(terms.stats.edge_visits),
+            "mean" | "Q" => terms.mean,
+            "parent_visits" => Some(explanation.parent_visits as f64),
+            name => Some(model.column(name)?.value(terms.row)),
+        })
+    };
+    let mut values: Vec<(f64, usize)> = (explanation.all_children())
+        .map(|terms| (value_of(terms), terms.row))
+        .filter(|(value, _)| value.is_finite())
+        .collect();
+    values.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let named = values
+        .iter()
+        .take(MAX_STATED_CHILDREN)
+        .map(|&(value, row)| format!("{} {value:.3}", model.row_reading(row)));
+    let named: Vec<String> = named.collect();
+    Some(match named.is_empty() {
+        true => format!("The file states {written}; the figures that it needs are not here."),
+        false => format!("The file states {written}: {}.", named.join(", ")),
+    })
 }
 
 /// The child with the highest claim, the first of equals; none if a claim is not known. Children come in the search's order.
@@ -416,7 +449,7 @@ mod tests {
     use std::sync::Arc;
 
     use canopy_engine::tree::{
-        Tree, TreeBuilder, TreeRow,
+        Tree, TreeRow,
         columns::{Column, ColumnValues, Columns},
         extra::ExtraTableEntry,
         meta::Meta,
@@ -427,19 +460,9 @@ mod tests {
 
     /// A tree of rows given as move, visits, mean and number of children.
     fn tree_of(rows: [(&str, i32, f64, u32); 3]) -> Tree {
-        let mut builder = TreeBuilder::default();
-        for (move_name, visits, mean, children) in rows {
-            let row = TreeRow {
-                move_name,
-                state: "",
-                visits,
-                second: visits,
-                mean,
-                children,
-            };
-            builder.push(&row).expect("a sound row");
-        }
-        builder.finish().expect("a whole tree")
+        let rows =
+            rows.map(|(name, visits, mean, children)| TreeRow::new(name, visits, mean, children));
+        Tree::from_rows(rows).expect("a whole tree")
     }
 
     /// A root with two children, a and b.
@@ -495,6 +518,32 @@ mod tests {
         near(tuned.children[1].exploration, 0.169_65);
         near(tuned.children[0].exploration, 0.138_52);
         assert!(tuned.text.contains("N = 100"));
+    }
+
+    /// By hand: a 0.5 + 2 * 0.75 * 10 / 41 = 0.8659, b 0.6 + 2 * 0.25 * 10 / 61 = 0.6820.
+    #[test]
+    fn a_formula_that_the_file_states_is_shown_with_its_values() {
+        let mut source = source(&[], None);
+        source.columns = Some(Arc::new(Columns {
+            rows: 3,
+            columns: vec![Column {
+                name: "P".to_owned(),
+                unit: String::new(),
+                labels: Vec::new(),
+                values: ColumnValues::F64(vec![f64::NAN, 0.75, 0.25]),
+            }],
+        }));
+        let mut stated = |formula: &str| {
+            if let Some(meta) = &mut source.meta {
+                Arc::make_mut(meta).formula = Some(formula.to_owned());
+            }
+            explain_selection(&TreeModel::new(source.clone()), 0, None).text
+        };
+        let known = stated("Q + 2 * P * sqrt(parent_visits) / (1 + visits)");
+        assert!(known.ends_with(": a 0.866, b 0.682."), "{known}");
+        assert!(known.starts_with("The file states Q + 2 * P"), "{known}");
+        assert!(stated("Q + missing").contains("are not here"));
+        assert!(stated("Q +").contains("cannot be read"));
     }
 
     /// C = 1.41, P = 0.5, sqrt(100) = 10: 7.05 / 41 and 7.05 / 61.
@@ -568,7 +617,7 @@ mod tests {
         };
         assert_eq!(scores(&part), scores(&whole)[..1]);
         assert_eq!((part.next_row, part.is_next_hidden()), (Some(1), true));
-        assert_eq!((part.hidden, part.hidden_visits), (1, 40));
+        assert_eq!(part.hidden, 1);
         assert!(part.text.ends_with("the next descent goes to a (hidden)."));
     }
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::tree::{
     model::{NodeState, TreeModel},
     proof,
+    search_window::ClassicalColumns,
     value_text::{Bound, Value, Wording},
 };
 
@@ -64,6 +65,8 @@ pub struct NodeValues<'a> {
     /// The words of its game.
     pub wording: Wording,
     is_classical: bool,
+    /// The values of a classical search as it had them, where the tree has them.
+    columns: Option<ClassicalColumns<'a>>,
     /// Whether all means are rewards from 0 to 1.
     is_unit_scale: bool,
 }
@@ -79,16 +82,27 @@ impl<'a> NodeValues<'a> {
             view,
             wording: wording(model),
             is_classical: model.is_classical(),
+            columns: ClassicalColumns::of(model),
             is_unit_scale: (least > most || is_unit(least, most))
                 && (model.node(0).visits <= 0 || is_unit(root, root)),
         }
+    }
+
+    /// The tree.
+    pub fn model(&self) -> &'a TreeModel {
+        self.model
+    }
+
+    /// The player who chooses among the children of a node.
+    pub fn chooser(&self, node: usize) -> Player {
+        proof::player(self.model.node_states[node].is_first())
     }
 
     /// Whose value is told at a node.
     pub fn owner(&self, node: usize) -> Player {
         match self.view {
             ValueView::First => Player::First,
-            ValueView::Root => proof::player(self.model.node_states[0].is_first()),
+            ValueView::Root => self.chooser(0),
             ValueView::Mover => match self.model.node_states[node] {
                 NodeState::First => Player::First,
                 NodeState::Second => Player::Second,
@@ -131,7 +145,7 @@ impl<'a> NodeValues<'a> {
                 winner: Some(winner),
                 moves: proof::moves_to_win(model, row, winner),
             },
-            Value::Points { points, .. } if is_thorough => {
+            Value::Points { points, .. } if is_thorough && self.columns.is_none() => {
                 let bound = self.bound_for(node, self.owner(node));
                 Value::Points { points, bound }
             }
@@ -142,9 +156,8 @@ impl<'a> NodeValues<'a> {
     /// The value of a child, by its row and its node if it is shown, for [`Self::owner`] of its parent.
     pub fn child_value(&self, row: usize, child: Option<usize>, parent: usize) -> Value {
         let owner = self.owner(parent);
-        let chooser = proof::player(self.model.node_states[parent].is_first());
-        match (self.row_value(row, chooser, owner), child) {
-            (Value::Points { points, .. }, Some(child)) => {
+        match (self.row_value(row, self.chooser(parent), owner), child) {
+            (Value::Points { points, .. }, Some(child)) if self.columns.is_none() => {
                 let bound = self.bound_for(child, owner);
                 Value::Points { points, bound }
             }
@@ -185,7 +198,19 @@ impl<'a> NodeValues<'a> {
             let visits = node.visits.unsigned_abs().into();
             return Value::Share { share, visits };
         }
-        classical_value(share, owner)
+        let told = self
+            .columns
+            .map(|columns| columns.row(row, mean_owner, owner));
+        match (classical_value(share, owner), told) {
+            (Value::Points { .. }, Some(told)) => match told.value {
+                Some(points) => Value::Points {
+                    points,
+                    bound: told.bound,
+                },
+                None => Value::Unknown,
+            },
+            (value, _) => value,
+        }
     }
 
     /// Whose value is told: [`Self::owner`], but of foreign scales only the mean's own player is known.
@@ -248,30 +273,20 @@ fn proven(winner: Option<Player>) -> Value {
 mod tests {
     use std::sync::Arc;
 
-    use canopy_engine::tree::{TreeBuilder, TreeRow, meta::Meta};
+    use canopy_engine::tree::{Tree, TreeRow, meta::Meta};
 
     use super::*;
     use crate::tree::model::ModelSource;
 
     /// A root with White to move in othello, a child and a grandchild, and a move that was never tried.
     fn model(parameters: &[(&str, &str)], game: &str) -> TreeModel {
-        let mut builder = TreeBuilder::default();
-        for (move_name, state, visits, mean, children) in [
-            ("", "", 2_000, 0.52, 2),
-            ("c2", "p1", 1_500, 0.49, 1),
-            ("b4", "p2", 900, 0.52, 0),
-            ("d6", "p1", 0, 0.0, 0),
-        ] {
-            let row = TreeRow {
-                move_name,
-                state,
-                visits,
-                second: visits,
-                mean,
-                children,
-            };
-            builder.push(&row).expect("a sound row");
-        }
+        let row = |row: TreeRow<'static>, state| TreeRow { state, ..row };
+        let rows = [
+            TreeRow::new("", 2_000, 0.52, 2),
+            row(TreeRow::new("c2", 1_500, 0.49, 1), "p1"),
+            row(TreeRow::new("b4", 900, 0.52, 0), "p2"),
+            row(TreeRow::new("d6", 0, 0.0, 0), "p1"),
+        ];
         let parameters = (parameters.iter()).map(|&(name, value)| (name.into(), value.into()));
         TreeModel::new(ModelSource {
             meta: Some(Arc::new(Meta {
@@ -280,7 +295,7 @@ mod tests {
                 parameters: parameters.collect(),
                 ..Meta::default()
             })),
-            ..ModelSource::of(builder.finish().expect("a whole tree"))
+            ..ModelSource::of(Tree::from_rows(rows).expect("a whole tree"))
         })
     }
 
@@ -346,22 +361,13 @@ mod tests {
 
     #[test]
     fn means_of_another_scale_are_told_as_they_are() {
-        let mut builder = TreeBuilder::default();
-        for (move_name, visits, mean, children) in [
-            ("", 0, 0.0, 2),
-            ("white e2e4", 3, 4.5, 0),
-            ("white a2a3", 2, -2.0, 0),
-        ] {
-            let row = TreeRow {
-                move_name,
-                visits,
-                mean,
-                children,
-                ..TreeRow::default()
-            };
-            builder.push(&row).expect("a sound row");
-        }
-        let model = TreeModel::new(ModelSource::of(builder.finish().expect("a whole tree")));
+        let rows = [
+            TreeRow::new("", 0, 0.0, 2),
+            TreeRow::new("white e2e4", 3, 4.5, 0),
+            TreeRow::new("white a2a3", 2, -2.0, 0),
+        ];
+        let tree = Tree::from_rows(rows).expect("a whole tree");
+        let model = TreeModel::new(ModelSource::of(tree));
         assert_eq!(
             told(&model, ValueView::Root),
             ["–", "White on average 4.50", "White on average −2.00"]
@@ -370,19 +376,12 @@ mod tests {
 
     #[test]
     fn an_ended_game_has_a_result_and_no_share() {
-        let mut builder = TreeBuilder::default();
-        for (state, children) in [("", 2), ("p1win", 0), ("draw", 0)] {
-            let row = TreeRow {
-                move_name: "1",
-                state,
-                visits: 5,
-                mean: 1.0,
-                children,
-                ..TreeRow::default()
-            };
-            builder.push(&row).expect("a sound row");
-        }
-        let model = TreeModel::new(ModelSource::of(builder.finish().expect("a whole tree")));
+        let rows = [("", 2), ("p1win", 0), ("draw", 0)].map(|(state, children)| TreeRow {
+            state,
+            ..TreeRow::new("1", 5, 1.0, children)
+        });
+        let tree = Tree::from_rows(rows).expect("a whole tree");
+        let model = TreeModel::new(ModelSource::of(tree));
         assert_eq!(
             told(&model, ValueView::Mover)[1..],
             ["Player 1 has won", "drawn"]

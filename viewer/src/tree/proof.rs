@@ -115,37 +115,28 @@ fn bound_within(model: &TreeModel, node: usize, budget: &mut usize) -> Bound {
 mod tests {
     use std::sync::Arc;
 
-    use canopy_engine::tree::{TreeBuilder, TreeRow, extra::Extra, meta::Meta};
+    use canopy_engine::tree::{Tree, TreeRow, extra::Extra, meta::Meta};
 
     use super::*;
     use crate::tree::model::ModelSource;
 
     /// A model of rows given as state, visits, mean, children and proven result.
     fn model(rows: &[(&str, i32, f64, u32, Option<Player>)]) -> TreeModel {
-        let mut builder = TreeBuilder::default();
-        let mut extras = Vec::new();
-        for &(state, visits, mean, children, winner) in rows {
-            let row = TreeRow {
-                move_name: "m",
-                state,
-                visits,
-                second: visits,
-                mean,
-                children,
-            };
-            builder.push(&row).expect("a sound row");
-            extras.push(Extra {
-                proven: winner.map(Outcome::Win),
-                ..Extra::default()
-            });
-        }
+        let extras = rows.iter().map(|(.., winner)| Extra {
+            proven: winner.map(Outcome::Win),
+            ..Extra::default()
+        });
+        let rows = (rows.iter()).map(|&(state, visits, mean, children, _)| TreeRow {
+            state,
+            ..TreeRow::new("m", visits, mean, children)
+        });
         TreeModel::new(ModelSource {
             meta: Some(Arc::new(Meta {
                 to_move: 1,
                 ..Meta::default()
             })),
-            extra: Some(Arc::new(extras)),
-            ..ModelSource::of(builder.finish().expect("a whole tree"))
+            extra: Some(Arc::new(extras.collect())),
+            ..ModelSource::of(Tree::from_rows(rows).expect("a whole tree"))
         })
     }
 

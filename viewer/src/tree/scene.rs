@@ -28,6 +28,10 @@ pub enum Measure {
     SearchVisits,
     /// The value, on a diverging scale.
     Mean,
+    /// The proven result, where there is one, at the ends and in the middle of the same scale.
+    Proof,
+    /// The share of visits in the first of two trees less that in the second.
+    Difference,
     /// One of the columns beside the tree, by its index.
     Column(usize),
 }
@@ -41,7 +45,7 @@ impl Measure {
     /// The kind of its colour scale.
     pub fn colours(self) -> EdgeColours {
         match self {
-            Self::Mean => EdgeColours::Diverging,
+            Self::Mean | Self::Proof | Self::Difference => EdgeColours::Diverging,
             _ => EdgeColours::Sequential,
         }
     }
@@ -68,6 +72,20 @@ impl Default for ColourScale {
     }
 }
 
+/// What the labels of nodes tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LabelStyle {
+    /// The move and its visits, and its value where there is room.
+    #[default]
+    Full,
+    /// The move and its visits.
+    Visits,
+    /// The move, and the share of visits of the root's moves.
+    Shares,
+    /// The move alone.
+    Moves,
+}
+
 /// Rendering options of a tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RenderOptions {
@@ -77,6 +95,8 @@ pub struct RenderOptions {
     pub size_by_visits: bool,
     /// Whether nodes have labels where there is room.
     pub shows_labels: bool,
+    /// What labels tell.
+    pub label_style: LabelStyle,
     /// Whose values labels tell.
     pub value_view: ValueView,
 }
@@ -87,6 +107,7 @@ impl Default for RenderOptions {
             scale: ColourScale::default(),
             size_by_visits: true,
             shows_labels: true,
+            label_style: LabelStyle::default(),
             value_view: ValueView::default(),
         }
     }
@@ -154,9 +175,9 @@ pub struct Scene {
     pub labels: Vec<PlacedLabel>,
     /// The principal variation, in pixels.
     pub pv: Vec<(f32, f32)>,
-    /// The way to the selected node, in pixels.
+    /// The path from the root to the selected node, in pixels.
     pub selected_path: Vec<(f32, f32)>,
-    /// The way of the last iteration, in pixels.
+    /// The path of the last iteration, in pixels.
     pub last_path: Vec<(f32, f32)>,
     /// Triangles that stand for hidden moves.
     pub folds: Vec<FoldMarker>,
@@ -194,7 +215,7 @@ const MIN_FOLD_ROOM: f64 = 9.0;
 /// Distance between a node and the triangle at it, in points.
 const FOLD_GAP: f64 = 3.0;
 
-/// Builds the shapes of `model` seen through `camera`. Neighbours whose ends are closer than `grain` pixels are merged.
+/// Builds the shapes of `model` seen through `camera`. Neighbours whose ends are closer than `merge_distance` pixels are merged.
 pub fn build_scene(
     model: &TreeModel,
     camera: &Camera,
@@ -377,7 +398,6 @@ impl SceneBuilder<'_> {
             true => self.heat.for_layer(model, depth),
             false => self.heat,
         };
-        let is_classical = model.is_classical();
         let (top, bottom) = (view.y(depth.saturating_sub(step)), view.y(depth));
         let mut node = begin;
         let mut last_x = f64::NEG_INFINITY;
@@ -404,18 +424,20 @@ impl SceneBuilder<'_> {
             let shown = model.most_visited(node..stop);
             let (x, up) = (child_x(shown), parent_x(shown));
             if depth > 0 {
-                let heat = heat.heat_of(model, shown);
-                let width = if self.options.size_by_visits {
+                let scale = heat;
+                let (heat, opacity) = scale.heat_and_opacity(model, shown);
+                let width = if scale.scale.measure == Measure::Difference {
+                    scale.difference_width(model, shown)
+                } else if self.options.size_by_visits {
                     self.size.edge_width(model, shown)
                 } else {
                     EDGE_WIDTH.0
                 };
-                let colours = self.scene.colours;
                 self.scene.edges.push(EdgeLine {
                     from: (up as f32, top as f32),
                     to: (x as f32, bottom as f32),
                     heat,
-                    opacity: colours.opacity(heat, model.visits(shown), is_classical),
+                    opacity,
                     width: (width * view.scale) as f32,
                 });
                 lines.push((up as f32, x as f32));

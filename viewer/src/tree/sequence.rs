@@ -7,6 +7,8 @@ use std::{
     sync::Arc,
 };
 
+use canopy_engine::tree::import::ImportFormat;
+
 use crate::tree::model::TreeModel;
 
 /// Files in order, one of which is shown.
@@ -280,9 +282,32 @@ pub fn is_tree_file(path: &Path) -> bool {
     known && !is_hidden(path)
 }
 
+/// Whether a file may be a tree of another program, by its extension. A sidecar is none.
+pub fn is_foreign_tree(path: &Path) -> bool {
+    let is_sidecar = || path.with_extension("tree").exists() || path.with_extension("csv").exists();
+    match ImportFormat::from_path(path) {
+        None => false,
+        Some(ImportFormat::Json) => !is_hidden(path) && !is_sidecar(),
+        Some(_) => !is_hidden(path),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn trees_of_other_programs_are_known_by_their_names() {
+        for (name, expected) in [
+            ("x.dot", true),
+            ("x.jsonl", true),
+            ("x.json", true),
+            (".x.gv", false),
+            ("x.tree", false),
+        ] {
+            assert_eq!(is_foreign_tree(Path::new(name)), expected, "{name}");
+        }
+    }
 
     #[test]
     fn new_files_join_in_order_and_what_is_shown_stays() {

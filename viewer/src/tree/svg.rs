@@ -9,12 +9,15 @@ use crate::{
         labels::{FIRST_LINE, REST_SIZE, SECOND_LINE, TITLE_SIZE},
         model::TreeModel,
         raster::{
-            FOLD_DOTS, HALO_WIDTH, LAST_PATH_DASH, SHARED_RING_GAP, fold_edge, label_colours,
-            node_colours,
+            FOLD_DOTS, LAST_PATH_DASH, SHARED_RING_GAP, fold_edge, label_colours, node_colours,
         },
         scene::{EdgeLine, FOLD_HALF_WIDTH, Scene},
     },
 };
+
+/// Width of the outline of letters in the colour of the canvas, in points: other programs may have wider letters than the label's
+/// box has room for.
+pub(super) const HALO_WIDTH: f32 = 4.0;
 
 /// The text of an SVG file.
 pub fn render(model: &TreeModel, scene: &Scene, canvas: &Canvas, theme: &Theme) -> String {
@@ -46,9 +49,9 @@ pub fn render(model: &TreeModel, scene: &Scene, canvas: &Canvas, theme: &Theme) 
     let [dash, gap] = LAST_PATH_DASH.map(|length| length * canvas.scale as f32);
     let dashes = format!(" stroke-linecap=\"butt\" stroke-dasharray=\"{dash} {gap}\"");
     for (points, colour, width, dashes) in [
+        (&scene.selected_path, theme.warm, 1.6, ""),
         (&scene.pv, theme.cool, 2.4, ""),
         (&scene.last_path, theme.good, 2.4, dashes.as_str()),
-        (&scene.selected_path, theme.warm, 1.6, ""),
     ] {
         if points.len() > 1 {
             let list: Vec<String> = (points.iter())
@@ -133,14 +136,25 @@ fn write_folds(out: &mut String, scene: &Scene, canvas: &Canvas, theme: &Theme) 
 fn write_labels(out: &mut String, scene: &Scene, canvas: &Canvas, theme: &Theme) {
     let scale = canvas.scale as f32;
     let (title_size, size) = (TITLE_SIZE * scale, REST_SIZE * scale);
+    let ground = hex(theme.canvas);
     let _ = writeln!(
         out,
         "<g font-family=\"Inter, DejaVu Sans, sans-serif\" font-size=\"{size}\" paint-order=\"stroke\" \
-         stroke=\"{}\" stroke-width=\"{}\" stroke-linejoin=\"round\">",
-        hex(theme.canvas),
+         stroke=\"{ground}\" stroke-width=\"{}\" stroke-linejoin=\"round\">",
         HALO_WIDTH * scale
     );
     for label in &scene.labels {
+        let grounds = label.grounds(scale).filter(|_| label.crosses_edges);
+        for area in grounds {
+            let _ = writeln!(
+                out,
+                "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{ground}\" stroke=\"none\"/>",
+                area.left,
+                area.top,
+                area.right - area.left,
+                area.bottom - area.top
+            );
+        }
         let [title, rest, second] = label_colours(label.owner, theme).map(hex);
         let (area, flush) = (&label.area, label.choice.1.alignment());
         let x = area.left + flush * (area.right - area.left);
@@ -170,12 +184,12 @@ fn write_labels(out: &mut String, scene: &Scene, canvas: &Canvas, theme: &Theme)
     out.push_str("</g>\n");
 }
 
-fn hex(colour: egui::Color32) -> String {
+pub(super) fn hex(colour: egui::Color32) -> String {
     format!("#{:02x}{:02x}{:02x}", colour.r(), colour.g(), colour.b())
 }
 
 /// Escapes XML markup and drops characters that XML forbids.
-fn escape_xml(text: &str) -> String {
+pub(super) fn escape_xml(text: &str) -> String {
     let mut out = String::new();
     for symbol in text.chars() {
         match symbol {

@@ -55,6 +55,24 @@ pub fn search_title(name: &str) -> String {
     }
 }
 
+/// A search with what matters most of its parameters: "UCT, C = 1.41" or "Alpha-beta, depth 8".
+pub fn search_line(meta: &Meta) -> String {
+    let name = meta.search.split(',').next().unwrap_or_default();
+    let title = search_title(name);
+    let parameter = |name: &str| {
+        meta.parameters
+            .get(name)
+            .map(|value| escape_invisible(value))
+    };
+    // Older sidecars name a constant for UCB1-tuned, too, which has none.
+    let is_tuned = parameter("select").is_some_and(|select| select == "ucb1-tuned");
+    match (parameter("exploration"), parameter("depth")) {
+        (Some(constant), _) if !is_tuned => format!("{title}, C = {constant}"),
+        (None, Some(depth)) => format!("{title}, depth {depth}"),
+        _ => title,
+    }
+}
+
 fn capitalised(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().map_or_else(String::new, |first| {
@@ -106,6 +124,27 @@ mod tests {
             search_title("lgr2,exploration=0.7"),
             "LGR2, exploration=0.7"
         );
+    }
+
+    #[test]
+    fn a_search_is_told_with_its_constant_or_its_depth() {
+        let line = |search: &str, parameters: &[(&str, &str)]| {
+            search_line(&Meta {
+                search: search.to_owned(),
+                parameters: (parameters.iter())
+                    .map(|&(name, value)| (name.to_owned(), value.to_owned()))
+                    .collect(),
+                ..Meta::default()
+            })
+        };
+        let constant = ("exploration", "0.5");
+        assert_eq!(line("uct", &[constant]), "UCT, C = 0.5");
+        assert_eq!(line("uct,exploration=0.5", &[constant]), "UCT, C = 0.5");
+        assert_eq!(
+            line("ucb1-tuned", &[("select", "ucb1-tuned"), constant]),
+            "UCB1-tuned"
+        );
+        assert_eq!(line("alpha-beta", &[("depth", "8")]), "Alpha-beta, depth 8");
     }
 
     #[test]

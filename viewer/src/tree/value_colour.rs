@@ -1,13 +1,14 @@
 //! Edges coloured by value: a diverging scale centred on one half, in evaluation units on 0, with the first player at one
 //! end and the second at the other, whoever is to move.
 
-use canopy_engine::games::Player;
+use canopy_engine::games::{Outcome, Player};
 
 use crate::{
     draw::theme::{Theme, mix},
     tree::{
         model::TreeModel,
         node_value::{classical_value, wording},
+        proof,
     },
 };
 
@@ -124,6 +125,19 @@ pub fn first_share(model: &TreeModel, node: usize) -> f64 {
     }
 }
 
+/// The opacity of edges to nodes whose result is not proven, coloured by proof.
+const UNPROVEN_OPACITY: f32 = 0.5;
+
+/// The place on the scale of the edge into a node by its proven result, and its opacity: pale in the middle if there is none.
+pub fn proof_colour(model: &TreeModel, node: usize) -> (f32, f32) {
+    match proof::proven(model, model.row(node)) {
+        Some(Outcome::Win(Player::First)) => (0.0, 1.0),
+        Some(Outcome::Win(Player::Second)) => (1.0, 1.0),
+        Some(Outcome::Draw) => (0.5, 1.0),
+        None => (0.5, UNPROVEN_OPACITY),
+    }
+}
+
 /// What the two ends of the scale mean, the first player's first: "Black wins 70 %" and "White wins 70 %", or "South +4
 /// stones" and "North +4 stones".
 pub fn end_labels(model: &TreeModel, spread: &ValueSpread) -> [String; 2] {
@@ -146,7 +160,7 @@ pub fn end_labels(model: &TreeModel, spread: &ValueSpread) -> [String; 2] {
 mod tests {
     use std::sync::Arc;
 
-    use canopy_engine::tree::{TreeBuilder, TreeRow, meta::Meta};
+    use canopy_engine::tree::{Tree, TreeRow, extra::Extra, meta::Meta};
     use egui::Color32;
 
     use super::*;
@@ -161,27 +175,16 @@ mod tests {
 
     /// A root with children of these visits and means.
     fn model(parameter: &str, game: &str, children: &[(i32, f64)]) -> TreeModel {
-        let mut builder = TreeBuilder::default();
-        let root = (100, 0.5, children.len() as u32);
-        let rows = children.iter().map(|&(visits, mean)| (visits, mean, 0));
-        for (visits, mean, children) in [root].into_iter().chain(rows) {
-            let row = TreeRow {
-                move_name: "m",
-                visits,
-                second: visits,
-                mean,
-                children,
-                ..TreeRow::default()
-            };
-            builder.push(&row).expect("a sound row");
-        }
+        let root = TreeRow::new("m", 100, 0.5, children.len() as u32);
+        let rows = (children.iter()).map(|&(visits, mean)| TreeRow::new("m", visits, mean, 0));
+        let tree = Tree::from_rows([root].into_iter().chain(rows)).expect("a whole tree");
         TreeModel::new(ModelSource {
             meta: Some(Arc::new(Meta {
                 game: game.to_owned(),
                 parameters: [(parameter.to_owned(), "4".to_owned())].into(),
                 ..Meta::default()
             })),
-            ..ModelSource::of(builder.finish().expect("a whole tree"))
+            ..ModelSource::of(tree)
         })
     }
 
@@ -225,6 +228,34 @@ mod tests {
             end_labels(&kalah, &kalah.value_spread),
             ["South +1.3 stones", "North +1.3 stones"]
         );
+    }
+
+    #[test]
+    fn proven_results_have_the_colours_of_their_winners_and_the_rest_is_pale() {
+        let mut source = model(
+            "select",
+            "othello",
+            &[(4, 0.9), (4, 0.1), (4, 0.5), (4, 0.9)],
+        )
+        .source();
+        let proven = [
+            None,
+            Some(Outcome::Win(Player::First)),
+            Some(Outcome::Win(Player::Second)),
+            Some(Outcome::Draw),
+            None,
+        ];
+        let extra = proven.map(|proven| Extra {
+            proven,
+            ..Extra::default()
+        });
+        assert!(!TreeModel::new(source.clone()).has_proofs());
+        source.extra = Some(Arc::new(extra.to_vec()));
+        let model = TreeModel::new(source);
+        assert!(model.has_proofs());
+        let colours: Vec<(f32, f32)> = (1..5).map(|node| proof_colour(&model, node)).collect();
+        let pale = UNPROVEN_OPACITY;
+        assert_eq!(colours, [(0.0, 1.0), (1.0, 1.0), (0.5, 1.0), (0.5, pale)]);
     }
 
     #[test]

@@ -218,8 +218,13 @@ fn is_even(points: f64) -> bool {
 
 /// A share as a percentage: one decimal above 1,000 visits, none below.
 pub fn percent(share: f64, visits: u64) -> String {
-    let decimals = usize::from(visits > MIN_VISITS_FOR_DECIMAL);
+    let decimals = decimals_of_percent(visits);
     format!("{:.decimals$} %", share * 100.0)
+}
+
+/// Decimals of the percentages of a node with so many visits.
+pub fn decimals_of_percent(visits: u64) -> usize {
+    usize::from(visits > MIN_VISITS_FOR_DECIMAL)
 }
 
 /// Decimals of means and scores of the children of a node with `visits` visits: one more than their standard error has.

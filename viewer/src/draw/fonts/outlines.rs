@@ -70,26 +70,48 @@ fn area(contour: &[OutlineCurve]) -> f32 {
 fn path<'a>(contours: impl Iterator<Item = &'a &'a [OutlineCurve]>, unit: f32) -> Option<Path> {
     let mut path = PathBuilder::new();
     for contour in contours {
-        let at = |point: Point| (point.x * unit, -point.y * unit);
-        let (x, y) = at(start(contour.first()?));
-        path.move_to(x, y);
-        for curve in *contour {
-            let (x, y) = at(end(curve));
-            match *curve {
-                OutlineCurve::Line(..) => path.line_to(x, y),
-                OutlineCurve::Quad(_, bend, _) => {
-                    let (bend_x, bend_y) = at(bend);
-                    path.quad_to(bend_x, bend_y, x, y);
-                }
-                OutlineCurve::Cubic(_, first, second, _) => {
-                    let ((first_x, first_y), (second_x, second_y)) = (at(first), at(second));
-                    path.cubic_to(first_x, first_y, second_x, second_y, x, y);
-                }
-            }
-        }
-        path.close();
+        push_contour(&mut path, contour, unit, (0.0, 0.0));
     }
     path.finish()
+}
+
+/// Adds the closed lines of curves to a path: `unit` is the length of one of their units, `at` the place of their origin.
+pub(super) fn push_curves(
+    path: &mut PathBuilder,
+    curves: &[OutlineCurve],
+    unit: f32,
+    at: (f32, f32),
+) {
+    for contour in contours(curves) {
+        push_contour(path, contour, unit, at);
+    }
+}
+
+fn push_contour(
+    path: &mut PathBuilder,
+    contour: &[OutlineCurve],
+    unit: f32,
+    (left, base): (f32, f32),
+) {
+    let at = |point: Point| (left + point.x * unit, base - point.y * unit);
+    let Some(first) = contour.first() else { return };
+    let (x, y) = at(start(first));
+    path.move_to(x, y);
+    for curve in contour {
+        let (x, y) = at(end(curve));
+        match *curve {
+            OutlineCurve::Line(..) => path.line_to(x, y),
+            OutlineCurve::Quad(_, bend, _) => {
+                let (bend_x, bend_y) = at(bend);
+                path.quad_to(bend_x, bend_y, x, y);
+            }
+            OutlineCurve::Cubic(_, first, second, _) => {
+                let ((first_x, first_y), (second_x, second_y)) = (at(first), at(second));
+                path.cubic_to(first_x, first_y, second_x, second_y, x, y);
+            }
+        }
+    }
+    path.close();
 }
 
 #[cfg(test)]

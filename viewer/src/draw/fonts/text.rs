@@ -9,8 +9,9 @@ use std::sync::LazyLock;
 
 use ab_glyph::{Font as _, FontRef, GlyphId, PxScale, point};
 use egui::{Align, Align2, Color32};
-use tiny_skia::PixmapMut;
+use tiny_skia::{Path, PathBuilder, PixmapMut};
 
+use super::outlines::push_curves;
 use crate::draw::pixel::{Rgba, over, scale_colour};
 
 /// Larger text is drawn at this size; its glyphs would cost too much memory.
@@ -169,6 +170,36 @@ impl TextRenderer {
             }
             pen += character.advance * size_px;
         }
+    }
+
+    /// The outlines of a text, the pen beginning at the origin and y pointing downwards; none if there is nothing to draw.
+    pub fn outline(&mut self, text: &str, size: f32) -> Option<Path> {
+        let mut path = PathBuilder::new();
+        let mut pen = 0.0;
+        for character in text.chars() {
+            let Some(character) = self.character(character) else {
+                continue;
+            };
+            let face = self.faces.get(character.face)?;
+            if let Some(outline) = face.font.outline(character.glyph) {
+                push_curves(
+                    &mut path,
+                    &outline.curves,
+                    size / face.units_per_em,
+                    (pen, 0.0),
+                );
+            }
+            pen += character.advance * size;
+        }
+        path.finish()
+    }
+
+    /// How far below the middle of a line its baseline lies, as a part of the size.
+    pub fn baseline_drop(&self) -> f32 {
+        self.faces.first().map_or(0.0, |face| {
+            let (ascent, descent) = (face.font.ascent_unscaled(), face.font.descent_unscaled());
+            (ascent + descent) / face.units_per_em / 2.0
+        })
     }
 
     /// The glyph of a character: from the first face that has it, else the first face's box.

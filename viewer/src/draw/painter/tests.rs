@@ -83,6 +83,11 @@ fn paint(painter: &mut Painter, pixmap: &mut Pixmap, clip_rect: Rect, scale: f32
     painter.paint(&mut pixmap.as_mut(), scale, &[primitive]);
 }
 
+/// Paints a mesh without a clip, one pixel a point.
+fn draw(painter: &mut Painter, pixmap: &mut Pixmap, mesh: Mesh) {
+    paint(painter, pixmap, EVERYWHERE, 1.0, mesh);
+}
+
 fn rectangle(rect: Rect, colour: Color32) -> Mesh {
     let mut mesh = Mesh::with_texture(WHITE);
     mesh.add_colored_rect(rect, colour);
@@ -121,58 +126,28 @@ const WHOLE: Rect = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
 
 #[test]
 fn hostile_meshes_are_passed_over() {
-    let nan = f32::NAN;
+    let (nan, infinity) = (f32::NAN, f32::INFINITY);
+    let half = [(0.0, 0.0), (9.0, 0.0), (0.0, 9.0)];
+    let red = [Color32::RED];
     let meshes = [
-        corners(&[], &[Color32::RED], &[0, 1, 2, 3, 4]),
-        corners(
-            &[(0.0, 0.0), (9.0, 0.0), (0.0, 9.0)],
-            &[Color32::RED],
-            &[0, 1, 3, u32::MAX, 0, 1],
-        ),
-        corners(
-            &[(nan, 0.0), (9.0, 0.0), (0.0, 9.0)],
-            &[Color32::RED],
-            &[0, 1, 2],
-        ),
-        corners(
-            &[(0.0, 0.0), (9.0, nan), (0.0, 9.0)],
-            &[Color32::RED],
-            &[0, 1, 2, 2, 1, 0],
-        ),
-        corners(
-            &[(0.0, 0.0), (f32::INFINITY, 0.0), (0.0, 9.0)],
-            &[Color32::RED],
-            &[0, 1, 2],
-        ),
-        corners(
-            &[(1.0, 1.0), (5.0, 5.0), (9.0, 9.0)],
-            &[Color32::RED],
-            &[0, 1, 2],
-        ),
-        corners(&[(4.0, 4.0)], &[Color32::RED], &[0, 0, 0, 0, 0, 0]),
-        corners(
-            &[(0.0, 0.0), (9.0, 0.0), (0.0, 9.0)],
-            &[Color32::TRANSPARENT],
-            &[0, 1, 2],
-        ),
-        corners(
-            &[(0.0, 0.0), (9.0, 0.0), (0.0, 9.0)],
-            &[Color32::RED],
-            &[0, 1],
-        ),
+        corners(&[], &red, &[0, 1, 2, 3, 4]),
+        corners(&half, &red, &[0, 1, 3, u32::MAX, 0, 1]),
+        corners(&[(nan, 0.0), half[1], half[2]], &red, &[0, 1, 2]),
+        corners(&[half[0], (9.0, nan), half[2]], &red, &[0, 1, 2, 2, 1, 0]),
+        corners(&[half[0], (infinity, 0.0), half[2]], &red, &[0, 1, 2]),
+        corners(&[(1.0, 1.0), (5.0, 5.0), (9.0, 9.0)], &red, &[0, 1, 2]),
+        corners(&[(4.0, 4.0)], &red, &[0, 0, 0, 0, 0, 0]),
+        corners(&half, &[Color32::TRANSPARENT], &[0, 1, 2]),
+        corners(&half, &red, &[0, 1]),
         Mesh {
             texture_id: TextureId::User(3),
-            ..corners(
-                &[(0.0, 0.0), (9.0, 0.0), (0.0, 9.0)],
-                &[Color32::RED],
-                &[0, 1, 2],
-            )
+            ..corners(&half, &red, &[0, 1, 2])
         },
     ];
     for mesh in meshes {
         let mut pixmap = canvas(8, 8);
         let described = format!("{mesh:?}");
-        paint(&mut painter(), &mut pixmap, EVERYWHERE, 1.0, mesh);
+        draw(&mut painter(), &mut pixmap, mesh);
         assert_eq!(touched(&pixmap), [], "{described}");
     }
     for scale in [0.0, -1.0, f32::NAN, f32::INFINITY] {
@@ -193,20 +168,14 @@ fn positions_beyond_all_screens_still_cover_the_picture() {
     let far = 1e30;
     let rect = Rect::from_min_max(pos2(-far, -far), pos2(far, far));
     let mut pixmap = canvas(8, 8);
-    paint(
-        &mut painter(),
-        &mut pixmap,
-        EVERYWHERE,
-        1.0,
-        rectangle(rect, Color32::RED),
-    );
+    draw(&mut painter(), &mut pixmap, rectangle(rect, Color32::RED));
     assert_eq!(touched(&pixmap), within(0, 0, 8, 8));
     let mesh = corners(
         &[(-far, -far), (far, -far), (0.0, far)],
         &[Color32::RED, Color32::GREEN, Color32::BLUE],
         &[0, 1, 2],
     );
-    paint(&mut painter(), &mut pixmap, EVERYWHERE, 1.0, mesh);
+    draw(&mut painter(), &mut pixmap, mesh);
 }
 
 fn any_position() -> impl Strategy<Value = f32> {
@@ -252,7 +221,7 @@ proptest! {
     ) {
         let points = positions.map(|(x, y)| (x as f32 / 32.0, y as f32 / 32.0));
         let mut pixmap = canvas(32, 32);
-        paint(&mut painter(), &mut pixmap, EVERYWHERE, 1.0, corners(&points, &[Color32::RED], &[0, 1, 2]));
+        draw(&mut painter(), &mut pixmap, corners(&points, &[Color32::RED], &[0, 1, 2]));
         for (x, y) in within(0, 0, 32, 32) {
             let (px, py) = (x as f32 + 0.5, y as f32 + 0.5);
             let [a, b, c] = [(0, 1), (1, 2), (2, 0)].map(|(from, to)| {

@@ -9,12 +9,12 @@ use std::{
 use super::{
     LabelBox, LabelCandidate, LabelOwner, Place, PlacedLabel, SizedText, Surroundings,
     place_labels,
-    texts::{TextMeasure, fold_texts, node_texts},
+    texts::{TextMeasure, fold_texts, node_texts, plain_texts},
 };
 use crate::tree::{
     camera::{Camera, Canvas},
     model::TreeModel,
-    scene::{FOLD_HALF_WIDTH, NodeDisc, RenderOptions, Scene},
+    scene::{FOLD_HALF_WIDTH, LabelStyle, NodeDisc, RenderOptions, Scene},
 };
 
 /// Upper bound of nodes that are candidates, the most visited of those in view.
@@ -114,6 +114,7 @@ impl Labeller {
                 canvas: canvas.expanded(-CANVAS_MARGIN * scale),
                 obstacles: &obstacles,
                 edges: &scene.edge_rows,
+                lines: &scene.pv,
                 scale,
             },
         );
@@ -188,7 +189,14 @@ impl Labeller {
         let depth = model.depth_of(node);
         let is_close = view.camera.sibling_spacing > MIN_SPACING_FOR_VALUES * view.canvas.scale;
         let has_value = depth == 1 || view.selected == Some(node) || is_close;
-        let texts = node_texts(model, node, has_value.then_some(view.options.value_view));
+        let texts = match view.options.label_style {
+            LabelStyle::Full => {
+                node_texts(model, node, has_value.then_some(view.options.value_view))
+            }
+            LabelStyle::Visits => node_texts(model, node, None),
+            LabelStyle::Shares => plain_texts(model, node, true),
+            LabelStyle::Moves => plain_texts(model, node, false),
+        };
         LabelCandidate {
             owner: LabelOwner::Node(disc.node),
             at: disc.at,

@@ -25,6 +25,9 @@ const NODE_GAP: f32 = 5.0;
 const ABOVE_GAP: f32 = 2.0;
 const BELOW_GAP: f32 = 4.0;
 
+/// How far the ground behind a label reaches beyond its text, in points.
+const GROUND_MARGIN: f32 = 4.0;
+
 /// A rectangle in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LabelBox {
@@ -65,6 +68,28 @@ impl LabelBox {
             && other.left < self.right
             && self.top < other.bottom
             && other.top < self.bottom
+    }
+
+    /// Whether a straight line between two points runs through it.
+    fn is_crossed_by(&self, from: (f32, f32), to: (f32, f32)) -> bool {
+        // The part of the line, from 0 to 1, that lies between both sides of the box in either direction.
+        let (mut begin, mut end) = (0.0_f32, 1.0_f32);
+        for (from, to, least, most) in [
+            (from.0, to.0, self.left, self.right),
+            (from.1, to.1, self.top, self.bottom),
+        ] {
+            let step = to - from;
+            if step.abs() < f32::EPSILON {
+                if from <= least || from >= most {
+                    return false;
+                }
+                continue;
+            }
+            let (one, other) = ((least - from) / step, (most - from) / step);
+            begin = begin.max(one.min(other));
+            end = end.min(one.max(other));
+        }
+        begin < end
     }
 
     /// Whether the other lies within it.
@@ -175,6 +200,8 @@ pub struct SizedText {
     pub text: LabelText,
     /// Width and height of its box.
     pub size: (f32, f32),
+    /// Widths of its lines; 0 for the second if there is none.
+    pub line_widths: [f32; 2],
 }
 
 /// A label that is wanted.
@@ -209,10 +236,35 @@ pub struct PlacedLabel {
     pub area: LabelBox,
     /// Its text.
     pub text: LabelText,
+    /// Widths of its lines, in pixels; 0 for the second if there is none.
+    pub line_widths: [f32; 2],
     /// Index of the text among the candidate's, and the place.
     pub choice: (usize, Place),
     /// Whether edges run behind it.
     pub crosses_edges: bool,
+}
+
+impl PlacedLabel {
+    /// The ground of its lines where edges run behind it: they break there. It reaches a little beyond the text at either end, and no
+    /// farther than other labels and nodes keep clear.
+    pub fn grounds(&self, scale: f32) -> impl Iterator<Item = LabelBox> {
+        let (area, flush) = (self.area, self.choice.1.alignment());
+        let margin = GROUND_MARGIN * scale;
+        let middle = area.top + FIRST_LINE * scale;
+        let rows = [(area.top, middle), (middle, area.bottom)];
+        let lines = self.line_widths.into_iter().zip(rows);
+        lines
+            .filter(|&(width, _)| width > 0.0)
+            .map(move |(width, (top, bottom))| {
+                let left = area.left + flush * (area.right - area.left - width);
+                LabelBox {
+                    left: left - margin,
+                    top,
+                    right: left + width + margin,
+                    bottom,
+                }
+            })
+    }
 }
 
 /// What labels must keep clear of.
@@ -224,6 +276,8 @@ pub struct Surroundings<'a> {
     pub obstacles: &'a [LabelBox],
     /// The edges, layer by layer.
     pub edges: &'a [EdgeRow],
+    /// Points of lines that no label may cross: the principal variation.
+    pub lines: &'a [(f32, f32)],
     /// Pixels a point.
     pub scale: f32,
 }
@@ -304,11 +358,16 @@ fn try_choice(
     }
     let edges = surroundings.edges.iter();
     let inner = area.expanded(-tolerance);
+    let mut lines = surroundings.lines.windows(2);
+    if lines.any(|line| inner.is_crossed_by(line[0], line[1])) {
+        return None;
+    }
     let crossings: usize = edges.map(|row| row.crossings(&inner)).sum();
     (crossings <= candidate.max_crossings).then(|| PlacedLabel {
         owner: candidate.owner,
         area,
         text: text.text.clone(),
+        line_widths: text.line_widths,
         choice: (index, place),
         crosses_edges: crossings > 0,
     })

@@ -85,7 +85,8 @@ fn label(
     (scene, labels)
 }
 
-/// Panics if a label overlaps another, a node or an overlay, crosses too many edges, or leaves the canvas.
+/// Panics if a label overlaps another, a node or an overlay, crosses too many edges or the principal variation, or leaves the
+/// canvas.
 fn assert_sound(model: &TreeModel, scene: &Scene, labels: &[PlacedLabel], overlays: &[LabelBox]) {
     let whole = LabelBox {
         left: 0.0,
@@ -126,6 +127,12 @@ fn assert_sound(model: &TreeModel, scene: &Scene, labels: &[PlacedLabel], overla
             _ => 0,
         };
         assert!(crossed <= most, "{crossed} edges behind {label:?}");
+        let inner = area.expanded(-2.0 * KEPT_TOLERANCE);
+        let mut pv = scene.pv.windows(2);
+        assert!(
+            !pv.any(|line| crosses(line[0], line[1], &inner)),
+            "the principal variation runs behind {label:?}"
+        );
     }
 }
 

@@ -8,7 +8,11 @@ use super::SizedText;
 use crate::{
     draw::fonts::TextRenderer,
     tree::{
-        model::TreeModel, node_value::ValueView, scene::format_thousands, value_label::value_label,
+        model::TreeModel,
+        node_value::{NodeValues, ValueView, wording},
+        scene::format_thousands,
+        value_label::value_label,
+        value_text::percent,
     },
 };
 
@@ -72,6 +76,7 @@ impl TextMeasure {
         };
         SizedText {
             size: (first.max(second).ceil(), (height * scale).ceil()),
+            line_widths: [first, second],
             text,
         }
     }
@@ -92,13 +97,12 @@ pub(super) fn node_texts(
     let counts = match (node, visits) {
         // Nothing is known of a node that was never visited.
         (_, 0) => Vec::new(),
-        (0, 1) if !model.is_classical() => vec![format!(" {long} visit")],
+        (0, 1) if !model.is_classical() => {
+            let unit = model.visits_unit().trim_end_matches('s');
+            vec![format!(" {long} {unit}")]
+        }
         (0, _) => {
-            let unit = if model.is_classical() {
-                "nodes"
-            } else {
-                "visits"
-            };
+            let unit = model.visits_unit();
             vec![format!(" {long} {unit}"), format!(" {short}")]
         }
         _ if name.is_empty() => vec![long, short],
@@ -130,6 +134,39 @@ pub(super) fn node_texts(
         });
     }
     texts.dedup();
+    texts
+}
+
+/// The texts of a node for a figure: its move, and if wanted the root's moves with their shares of the visits. The root has the
+/// side to move.
+pub(super) fn plain_texts(model: &TreeModel, node: usize, has_share: bool) -> Vec<LabelText> {
+    let alone = |title: String| LabelText {
+        title,
+        ..LabelText::default()
+    };
+    if node == 0 {
+        let player = NodeValues::new(model, ValueView::Root).chooser(0);
+        let name = wording(model).name(player);
+        return vec![LabelText {
+            rest: format!("{name} to move"),
+            ..LabelText::default()
+        }];
+    }
+    let name = shorten(&model.reading(node));
+    let total = model.visits_below(0);
+    let is_shared = has_share && model.parents[node] == 0 && total > 0;
+    let share = is_shared.then(|| {
+        let visits = u64::from(model.node(node).visits.max(0).unsigned_abs());
+        percent(visits as f64 / total as f64, 0)
+    });
+    let mut texts = Vec::new();
+    if let Some(share) = share {
+        texts.push(LabelText {
+            rest: format!(" · {share}"),
+            ..alone(name.clone())
+        });
+    }
+    texts.push(alone(name));
     texts
 }
 

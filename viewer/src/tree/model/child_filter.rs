@@ -90,8 +90,8 @@ impl<'a> ChildFilter<'a> {
             && !self.is_collapsed(child)
     }
 
-    /// Puts the shown children of a row into `kept`, in the order in which they are shown.
-    pub(super) fn select(&self, row: usize, kept: &mut Vec<usize>) -> HiddenChildren {
+    /// Puts the shown children of a row into `kept`, in the order in which they are shown; `depth` is its level below the root.
+    pub(super) fn select(&self, row: usize, depth: usize, kept: &mut Vec<usize>) -> HiddenChildren {
         kept.clear();
         if self.is_collapsed(row) {
             return HiddenChildren {
@@ -118,7 +118,7 @@ impl<'a> ChildFilter<'a> {
         }
         kept.sort_unstable();
         let by_visits = |&child: &usize| Reverse(self.visits(child));
-        let best = self.filter.max_shown_children().map(|best| best as usize);
+        let best = (self.filter.max_shown_children(depth)).map(|best| best as usize);
         if let Some(best) = best.filter(|&best| best < kept.len() && !is_opened) {
             kept.sort_by_key(|child| (!self.is_in_line(*child), by_visits(child)));
             hidden.moves += (kept.len() - best) as u32;

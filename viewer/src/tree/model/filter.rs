@@ -18,6 +18,12 @@ pub struct Filter {
     pub min_visits: u32,
     /// Upper bound of children shown per node, the most visited first; none for all.
     pub max_children: Option<u32>,
+    /// The same by level, the root's children first; below the last one named its bound holds on.
+    pub max_children_by_level: Vec<u32>,
+    /// Upper bound of the levels below the root that are shown; none for all.
+    pub max_levels: Option<u32>,
+    /// Whether only the root has a triangle for its hidden children; else every node has.
+    pub folds_root_alone: bool,
     /// Whether children are ordered by visits, the most visited first.
     pub sort_by_visits: bool,
     /// Whether consecutive moves of one player are drawn as one edge.
@@ -37,6 +43,23 @@ impl Filter {
         *self == Self::default()
     }
 
+    /// Whether there may be nodes that it hides.
+    pub fn may_hide(&self) -> bool {
+        let has_bounds = self.min_visits > 0
+            || self.max_children.is_some()
+            || !self.max_children_by_level.is_empty()
+            || self.max_levels.is_some();
+        self.readable || has_bounds || !self.collapsed.is_empty()
+    }
+
+    /// Hides nothing from now on; the order of children and the merging of turns stay.
+    pub fn show_all(&mut self) {
+        (self.readable, self.min_visits, self.max_children) = (false, 0, None);
+        self.max_children_by_level.clear();
+        self.max_levels = None;
+        self.clear_nodes();
+    }
+
     /// Forgets which nodes were folded and opened by hand.
     pub fn clear_nodes(&mut self) {
         for nodes in [
@@ -45,6 +68,22 @@ impl Filter {
             &mut self.opened_below,
         ] {
             nodes.clear();
+        }
+    }
+
+    /// The same with the numbers of the readable part written out, so that each can be changed by itself.
+    #[must_use]
+    pub fn explicit(&self, root_visits: i32) -> Self {
+        if !self.readable {
+            return self.clone();
+        }
+        let min_visits = self.min_visits_in(root_visits);
+        Self {
+            min_visits: u32::try_from(min_visits).unwrap_or(u32::MAX),
+            max_children: self.max_shown_children(0),
+            sort_by_visits: true,
+            readable: false,
+            ..self.clone()
         }
     }
 
@@ -57,9 +96,20 @@ impl Filter {
         i64::from(self.min_visits).max(readable.into())
     }
 
-    /// Upper bound of shown children per node.
-    pub(super) fn max_shown_children(&self) -> Option<u32> {
+    /// Upper bound of shown children per node that lies so many levels below the root.
+    pub(super) fn max_shown_children(&self, depth: usize) -> Option<u32> {
+        if self
+            .max_levels
+            .is_some_and(|levels| depth >= levels as usize)
+        {
+            return Some(0);
+        }
         let readable = self.readable.then_some(READABLE_CHILDREN);
-        self.max_children.into_iter().chain(readable).min()
+        let by_level = &self.max_children_by_level;
+        let of_level = by_level.get(depth).or(by_level.last()).copied();
+        (self.max_children.into_iter())
+            .chain(readable)
+            .chain(of_level)
+            .min()
     }
 }

@@ -128,12 +128,7 @@ mod tests {
     fn tree() -> Tree {
         let mut builder = TreeBuilder::default();
         let mut push = |move_name: &str, visits: i32, children: u32| {
-            let row = TreeRow {
-                move_name,
-                visits,
-                children,
-                ..TreeRow::default()
-            };
+            let row = TreeRow::new(move_name, visits, 0.0, children);
             builder.push(&row).expect("a sound row");
         };
         push("", 10_000, 6);
@@ -178,6 +173,20 @@ mod tests {
             .collect();
         assert_eq!(folds, [(0, 3), (1, 2)]);
         assert_eq!(model.hidden, 5);
+    }
+
+    #[test]
+    fn the_readable_part_has_the_chosen_move_however_rarely_it_was_visited() {
+        let meta = canopy_engine::tree::meta::Meta {
+            chosen: Some("e".to_owned()),
+            ..Default::default()
+        };
+        let source = ModelSource {
+            meta: Some(Arc::new(meta)),
+            ..ModelSource::of(tree())
+        };
+        let model = TreeModel::filtered(source, &readable());
+        assert_eq!(names(&model), " a c e q r t");
     }
 
     #[test]

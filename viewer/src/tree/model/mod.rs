@@ -3,12 +3,15 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use canopy_engine::tree::{
-    Tree, TreeNode,
-    columns::{Column, Columns},
-    extra::Extra,
-    files::Document,
-    meta::{self, Meta, RootMeta},
+use canopy_engine::{
+    games::Player,
+    tree::{
+        Tree, TreeNode,
+        columns::{Column, Columns},
+        extra::Extra,
+        files::Document,
+        meta::{self, Meta, RootMeta},
+    },
 };
 
 pub use self::{filter::Filter, folds::Fold, node_state::NodeState};
@@ -16,7 +19,10 @@ use self::{
     node_order::NodeOrder, node_state::node_states, range_maxima::RangeMaxima, reading::MoveReader,
     shared::SharedRows,
 };
-use crate::tree::value_colour::{CONFIDENT_VISITS, ValueSpread};
+use crate::tree::{
+    depth_list::DepthMeta,
+    value_colour::{CONFIDENT_VISITS, ValueSpread},
+};
 
 mod child_filter;
 mod filter;
@@ -28,6 +34,17 @@ mod pv;
 mod range_maxima;
 mod reading;
 mod shared;
+
+/// What a tree that is compared with another one knows of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SideOfComparison {
+    /// 0 for the first tree, 1 for the second.
+    pub side: usize,
+    /// By node: its share of the visits in the first tree less that in the second.
+    pub difference: Vec<f32>,
+    /// By node: whether the other tree lacks it.
+    pub only_here: Vec<bool>,
+}
 
 /// The data a model is built from.
 #[derive(Clone, Debug)]
@@ -46,8 +63,10 @@ pub struct ModelSource {
     pub left_out: u64,
     /// Features of the growth journal that the tree was rebuilt from; none for a tree file.
     pub journal: Option<JournalFeatures>,
-    /// All of them have fewer visits than this, where that is known; else 0.
+    /// Upper bound of the visits of the search's nodes that are not in the tree; 0 if unknown.
     pub least_visits: u32,
+    /// The depths that a deepening search has completed.
+    pub depths: Arc<Vec<DepthMeta>>,
 }
 
 /// Facts about a search that its growth journal has besides the rows.
@@ -69,6 +88,7 @@ impl ModelSource {
             left_out: 0,
             journal: None,
             least_visits: 0,
+            depths: Arc::default(),
         }
     }
 }
@@ -123,8 +143,10 @@ pub struct TreeModel {
     pub left_out: u64,
     /// Features of the growth journal that the tree was rebuilt from; none for a tree file.
     pub journal: Option<JournalFeatures>,
-    /// All of them have fewer visits than this, where that is known; else 0.
+    /// Upper bound of the visits of the search's nodes that are not in the tree; 0 if unknown.
     pub least_visits: u32,
+    /// The depths that a deepening search has completed.
+    pub depths: Arc<Vec<DepthMeta>>,
     /// By row: the size of its subtree in rows; none if every row is a node.
     subtree_sizes: Option<Vec<u32>>,
     /// By node: its row.
@@ -142,8 +164,8 @@ pub struct TreeModel {
     /// The principal variation, drawn in blue: the line a classical search has chosen, else the most visited path from the
     /// root.
     pub pv: Vec<usize>,
-    /// Whether the first player has the dark pieces.
-    first_is_dark: bool,
+    /// The side whose nodes are filled light.
+    light_player: Player,
     /// By node: its visits, kept apart because they are read most often.
     visits: Vec<i32>,
     /// The first node of every layer, and the number of nodes in the end.
@@ -161,7 +183,7 @@ pub struct TreeModel {
     pub extent: (f64, f64),
     /// The most visited nodes of ranges.
     visit_maxima: RangeMaxima,
-    /// Smallest and largest visits and second counter, without the root: the range of edge colours.
+    /// Smallest and largest visits, without the root: the range of edge colours.
     pub visit_range: (i32, i32),
     /// The same for the second counter.
     pub second_range: (i32, i32),
@@ -169,10 +191,13 @@ pub struct TreeModel {
     pub mean_range: (f64, f64),
     /// How far values lie from one half, as [`ColourRanges`] counts it.
     pub value_spread: ValueSpread,
-    /// The same by layer.
+    /// All of these ranges by layer.
     pub layer_ranges: Vec<ColourRanges>,
     /// The rows that stand for one node of a graph.
     shared: SharedRows,
+    has_proofs: bool,
+    /// The other tree, where two are compared.
+    pub comparison: Option<SideOfComparison>,
 }
 
 /// The range of the values that colour the edges.
@@ -269,9 +294,19 @@ impl ColumnRange {
 }
 
 impl TreeModel {
+    /// Whether the search has proven the result of any node.
+    pub fn has_proofs(&self) -> bool {
+        self.has_proofs
+    }
+
     /// The columns beside the tree.
     pub fn columns(&self) -> &[Column] {
         (self.columns.as_ref()).map_or(&[], |columns| &columns.columns)
+    }
+
+    /// The file of columns beside the tree.
+    pub fn columns_beside(&self) -> Option<&Columns> {
+        self.columns.as_deref()
     }
 
     /// The column of that name.
@@ -300,12 +335,14 @@ impl TreeModel {
             left_out,
             journal,
             least_visits,
+            depths,
         } = source;
         let by_row = node_states(&tree, meta.as_deref());
         let mut order = if filter.is_unfiltered() {
             NodeOrder::all(&tree)
         } else {
-            let line = pv::classical_line(&tree, meta.as_deref());
+            let line = pv::classical_line(&tree, meta.as_deref())
+                .or_else(|| pv::chosen_move(&tree, meta.as_deref()));
             NodeOrder::filtered(&tree, filter, &by_row, &line.unwrap_or_default())
         };
         let x = folds::layout_with_folds(&mut order);
@@ -341,8 +378,10 @@ impl TreeModel {
         let extent = (x.iter().chain(triangles)).fold((0.0_f64, 0.0_f64), |(left, right), &x| {
             (left.min(x), right.max(x))
         });
-        let first_is_dark = pv::first_is_dark(meta.as_deref());
+        let light_player = pv::light_player(meta.as_deref());
         let shared = SharedRows::new(&tree, meta.as_deref());
+        let mut extras = extra.iter().flat_map(|rows| rows.iter());
+        let has_proofs = extras.any(|row| row.proven.is_some());
         let mut model = Self {
             hidden: (nodes.len() - rows.len()) as u32,
             hidden_counts: marks,
@@ -359,6 +398,7 @@ impl TreeModel {
             journal,
             subtree_sizes: sizes,
             least_visits,
+            depths,
             rows,
             parents,
             first_child,
@@ -366,7 +406,7 @@ impl TreeModel {
             x,
             node_states: deciders,
             pv: Vec::new(),
-            first_is_dark,
+            light_player,
             visits,
             layers,
             extent,
@@ -377,6 +417,8 @@ impl TreeModel {
             value_spread: all.value_spread,
             layer_ranges,
             shared,
+            has_proofs,
+            comparison: None,
             tree,
         };
         let classical_pv = model.classical_pv();
@@ -396,6 +438,7 @@ impl TreeModel {
             left_out: self.left_out,
             journal: self.journal,
             least_visits: self.least_visits,
+            depths: Arc::clone(&self.depths),
         }
     }
 
@@ -512,6 +555,13 @@ impl TreeModel {
         self.visits[node]
     }
 
+    /// Visits of all children of a node, shown or not.
+    pub fn visits_below(&self, node: usize) -> u64 {
+        (self.child_rows(node).into_iter())
+            .map(|row| u64::from(self.tree.nodes()[row].visits.max(0).unsigned_abs()))
+            .sum()
+    }
+
     /// Whether a node is filled light: the player to move there, or the winner, has the light pieces.
     pub fn is_light(&self, node: usize) -> bool {
         self.fills_light(self.node_states[node].is_first())
@@ -519,7 +569,7 @@ impl TreeModel {
 
     /// Whether nodes of this player are filled light.
     pub fn fills_light(&self, is_first: bool) -> bool {
-        is_first != self.first_is_dark
+        is_first == (self.light_player == Player::First)
     }
 
     /// The children of a node.
@@ -624,6 +674,8 @@ impl TreeModel {
 
 #[cfg(test)]
 mod tests {
+    use canopy_engine::tree::TreeRow;
+
     use super::{
         node_path::{find_path, path_to},
         *,
@@ -631,20 +683,9 @@ mod tests {
 
     /// The shape of a tree of the csv format; `rows` are move, visits and number of children.
     pub(crate) fn tree(rows: &[(&str, i32, u32)]) -> Tree {
-        let mut builder = canopy_engine::tree::TreeBuilder::default();
-        for &(mv, visits, children) in rows {
-            builder
-                .push(&canopy_engine::tree::TreeRow {
-                    move_name: mv,
-                    state: "",
-                    visits,
-                    second: visits,
-                    mean: 0.5,
-                    children,
-                })
-                .expect("a sound row");
-        }
-        builder.finish().expect("a whole tree")
+        let rows = (rows.iter())
+            .map(|&(name, visits, children)| TreeRow::new(name, visits, 0.5, children));
+        Tree::from_rows(rows).expect("a whole tree")
     }
 
     fn sample() -> Tree {
@@ -744,27 +785,19 @@ mod tests {
     /// The first player sows twice, then the second once: one edge each.
     #[test]
     fn whole_turns_are_one_edge() {
-        let mut builder = canopy_engine::tree::TreeBuilder::default();
-        for (mv, state, children) in [
+        let rows = [
             ("", "p1", 2),
             ("1", "p1", 2),
             ("2", "p2", 1),
             ("3", "p1", 0),
             ("4", "p1win", 0),
             ("5", "p2", 0),
-        ] {
-            builder
-                .push(&canopy_engine::tree::TreeRow {
-                    move_name: mv,
-                    state,
-                    visits: 1,
-                    second: 1,
-                    mean: 0.5,
-                    children,
-                })
-                .expect("a sound row");
-        }
-        let mut source = ModelSource::of(builder.finish().expect("a whole tree"));
+        ];
+        let rows = rows.map(|(name, state, children)| TreeRow {
+            state,
+            ..TreeRow::new(name, 1, 0.5, children)
+        });
+        let mut source = ModelSource::of(Tree::from_rows(rows).expect("a whole tree"));
         source.last_path_rows = Arc::new(vec![0, 1, 2, 3]);
         let filter = Filter {
             merge_turns: true,

@@ -101,16 +101,19 @@ impl NodeOrder {
                 end_of_layer = order.rows.len();
             }
             let row = order.rows[at] as usize;
-            let hidden = children.select(row, &mut kept);
+            let hidden = children.select(row, order.layers.len() - 1, &mut kept);
             if hidden.nodes > 0 {
                 order.hidden_counts.push((at as u32, hidden.nodes));
-                order.folds.push(Fold {
-                    node: at as u32,
-                    moves: hidden.moves,
-                    x: None,
-                    room: 0.0,
-                    is_collapsed: children.is_collapsed(row),
-                });
+                let is_collapsed = children.is_collapsed(row);
+                if at == 0 || is_collapsed || !filter.folds_root_alone {
+                    order.folds.push(Fold {
+                        node: at as u32,
+                        moves: hidden.moves,
+                        x: None,
+                        room: 0.0,
+                        is_collapsed,
+                    });
+                }
             }
             order.first_child.push(order.rows.len() as u32);
             order.children.push(kept.len() as u32);

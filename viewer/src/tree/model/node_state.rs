@@ -1,4 +1,4 @@
-//! Who decides at a node.
+//! The player to move at each node, or the result there.
 
 use canopy_engine::{
     games::{Outcome, Player},
@@ -32,7 +32,7 @@ impl NodeState {
     }
 }
 
-/// Who decides at each row: as the states say, as the players of children's moves say, or in turns.
+/// The player to move, or the result, at each row: as the states say, as the players of children's moves say, or in turns.
 pub(super) fn node_states(tree: &Tree, meta: Option<&Meta>) -> Vec<NodeState> {
     let root_is_second = meta.is_some_and(|meta| meta.to_move == 2);
     let nodes = tree.nodes();

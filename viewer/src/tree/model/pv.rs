@@ -13,13 +13,34 @@ pub(super) fn is_classical(meta: &Meta) -> bool {
     meta.parameters.contains_key("depth") && !meta.parameters.contains_key("select")
 }
 
-/// Whether the first player of a tree's game has the dark pieces: then light nodes are the second player's.
-pub(super) fn first_is_dark(meta: Option<&Meta>) -> bool {
+/// Whether a tree is the union of the lines that an engine told, and its visits count them.
+fn is_of_lines(meta: &Meta) -> bool {
+    meta.parameters
+        .get("visits")
+        .is_some_and(|visits| visits == "lines")
+}
+
+/// The side whose nodes are filled light: what the tree's game states, the first player where no game is known.
+pub(super) fn light_player(meta: Option<&Meta>) -> Player {
     let facts = meta.and_then(|meta| games::facts_of(&meta.game));
-    facts.is_some_and(|facts| facts.dark_player == Some(Player::First))
+    facts.map_or(Player::First, |facts| facts.light_player)
 }
 
 impl TreeModel {
+    /// Whether the tree is the union of the lines that an engine told: its visits are lines, its means scores.
+    pub fn is_of_lines(&self) -> bool {
+        self.meta.as_deref().is_some_and(is_of_lines)
+    }
+
+    /// What visits count.
+    pub fn visits_unit(&self) -> &'static str {
+        match self.is_of_lines() {
+            true => "lines",
+            false if self.is_classical() => "nodes",
+            false => "visits",
+        }
+    }
+
     /// Whether the tree is that of a classical search: its visits are nodes searched, its means values.
     pub fn is_classical(&self) -> bool {
         self.meta.as_deref().is_some_and(is_classical)
@@ -68,7 +89,8 @@ impl TreeModel {
 /// The rows of a classical search's principal variation: the sidecar's line, as far as it is in the tree; without one, the
 /// chosen move and the best values from there on. None for other searches.
 pub(super) fn classical_line(tree: &Tree, meta: Option<&Meta>) -> Option<Vec<u32>> {
-    let meta = meta.filter(|meta| is_classical(meta))?;
+    let is_told = |meta: &&Meta| is_of_lines(meta) && !meta.line.is_empty();
+    let meta = meta.filter(|meta| is_classical(meta) || is_told(meta))?;
     let sizes = tree.subtree_sizes();
     let nodes = tree.nodes();
     let named = |row: usize, name: &str| {
@@ -104,19 +126,27 @@ pub(super) fn classical_line(tree: &Tree, meta: Option<&Meta>) -> Option<Vec<u32
     Some(rows)
 }
 
+/// The root and the row of the move that was chosen: a search may choose one that it did not visit most.
+pub(super) fn chosen_move(tree: &Tree, meta: Option<&Meta>) -> Option<Vec<u32>> {
+    let chosen = meta?.chosen.as_deref()?;
+    let sizes = tree.subtree_sizes();
+    let mut children = tree.children(0, &sizes);
+    let row = children.find(|&child| tree.move_name(child) == chosen)?;
+    Some(vec![0, row as u32])
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
-    use canopy_engine::tree::{TreeBuilder, TreeRow};
+    use canopy_engine::tree::{Tree, TreeRow};
 
     use super::*;
     use crate::tree::model::ModelSource;
 
     /// Root with three children; the second is the best, the first has the most nodes below it, the third was cut off.
     fn model(meta: Meta) -> TreeModel {
-        let mut builder = TreeBuilder::default();
-        for (move_name, visits, mean, children) in [
+        let rows = [
             ("", 40, 0.4, 3),
             ("a", 30, 0.5, 1),
             ("x", 29, 0.5, 0),
@@ -124,20 +154,12 @@ mod tests {
             ("y", 2, 0.2, 0),
             ("z", 2, 0.3, 0),
             ("c", 0, 0.9, 0),
-        ] {
-            let row = TreeRow {
-                move_name,
-                visits,
-                second: visits,
-                mean,
-                children,
-                ..TreeRow::default()
-            };
-            builder.push(&row).expect("a sound row");
-        }
+        ];
+        let rows =
+            rows.map(|(name, visits, mean, children)| TreeRow::new(name, visits, mean, children));
         TreeModel::new(ModelSource {
             meta: Some(Arc::new(meta)),
-            ..ModelSource::of(builder.finish().expect("a whole tree"))
+            ..ModelSource::of(Tree::from_rows(rows).expect("a whole tree"))
         })
     }
 
@@ -181,14 +203,24 @@ mod tests {
     }
 
     #[test]
-    fn black_begins_some_games() {
-        let of = |game: &str| {
-            first_is_dark(Some(&Meta {
+    fn light_nodes_are_those_of_the_side_with_the_lighter_pieces() {
+        let name_of_light = |game: &str| {
+            let meta = Meta {
                 game: game.to_owned(),
                 ..Meta::default()
-            }))
+            };
+            let facts = games::facts_of(game)?;
+            Some(facts.players[light_player(Some(&meta)).index()])
         };
-        assert!(of("othello") && of("delta:off"));
-        assert!(!of("chess") && !of("kalah:4x3") && !of("go") && !first_is_dark(None));
+        for (game, light) in [
+            ("chess", "White"),
+            ("othello", "White"),
+            ("delta:off", "White"),
+            ("kalah:4x3", "South"),
+            ("connect-four", "O"),
+        ] {
+            assert_eq!(name_of_light(game), Some(light), "{game}");
+        }
+        assert_eq!(light_player(None), Player::First);
     }
 }

@@ -171,28 +171,20 @@ impl TreeModel {
 mod tests {
     use std::sync::Arc;
 
-    use canopy_engine::tree::{TreeBuilder, TreeRow};
+    use canopy_engine::tree::{Tree, TreeRow};
 
     use super::*;
     use crate::tree::model::ModelSource;
 
     fn model(game: &str, rows: &[(&str, u32)]) -> TreeModel {
-        let mut builder = TreeBuilder::default();
-        for &(move_name, children) in rows {
-            let row = TreeRow {
-                move_name,
-                children,
-                ..TreeRow::default()
-            };
-            builder.push(&row).expect("a sound row");
-        }
+        let rows = (rows.iter()).map(|&(name, children)| TreeRow::new(name, 0, 0.0, children));
         let meta = Meta {
             game: game.to_owned(),
             ..Meta::default()
         };
         TreeModel::new(ModelSource {
             meta: Some(Arc::new(meta)),
-            ..ModelSource::of(builder.finish().expect("a whole tree"))
+            ..ModelSource::of(Tree::from_rows(rows).expect("a whole tree"))
         })
     }
 

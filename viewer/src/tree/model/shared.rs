@@ -83,24 +83,17 @@ impl TreeModel {
 mod tests {
     use std::sync::Arc;
 
-    use canopy_engine::tree::{TreeBuilder, TreeRow, extra::Extra};
+    use canopy_engine::tree::{Tree, TreeRow, extra::Extra};
 
     use super::*;
     use crate::tree::model::ModelSource;
 
     fn source(states: &[(&str, i32, u32)]) -> ModelSource {
-        let mut builder = TreeBuilder::default();
-        for &(state, visits, children) in states {
-            let row = TreeRow {
-                move_name: "m",
-                state,
-                visits,
-                children,
-                ..TreeRow::default()
-            };
-            builder.push(&row).expect("a sound row");
-        }
-        ModelSource::of(builder.finish().expect("a whole tree"))
+        let rows = (states.iter()).map(|&(state, visits, children)| TreeRow {
+            state,
+            ..TreeRow::new("m", visits, 0.5, children)
+        });
+        ModelSource::of(Tree::from_rows(rows).expect("a whole tree"))
     }
 
     #[test]

@@ -1,17 +1,14 @@
 //! Labels as pixels.
 
 use egui::{Align2, Color32};
-use tiny_skia::PixmapMut;
+use tiny_skia::{Paint, PixmapMut, Rect, Transform};
 
 use crate::{
     draw::{fonts::TextRenderer, theme::Theme},
-    tree::labels::{FIRST_LINE, LabelOwner, PlacedLabel, REST_SIZE, SECOND_LINE, TITLE_SIZE},
+    tree::labels::{
+        FIRST_LINE, LabelBox, LabelOwner, PlacedLabel, REST_SIZE, SECOND_LINE, TITLE_SIZE,
+    },
 };
-
-/// Width of the ground around letters that edges run behind, in points; half of it lies on either side of an outline.
-pub const HALO_WIDTH: f32 = 4.0;
-/// The halo is the text in the ground's colour, drawn at as many places around.
-const HALO_STEPS: usize = 12;
 
 /// Draws labels.
 pub(super) struct LabelRenderer {
@@ -37,7 +34,7 @@ pub fn label_colours(owner: LabelOwner, theme: &Theme) -> [Color32; 3] {
 }
 
 impl LabelRenderer {
-    /// Draws a label, with a halo where edges run behind it.
+    /// Draws a label, on ground that breaks the edges behind it.
     pub(super) fn draw(
         &mut self,
         pixmap: &mut PixmapMut<'_>,
@@ -46,15 +43,12 @@ impl LabelRenderer {
         scale: f32,
     ) {
         if label.crosses_edges {
-            let radius = HALO_WIDTH / 2.0 * scale;
-            for step in 0..HALO_STEPS {
-                let angle = step as f32 / HALO_STEPS as f32 * std::f32::consts::TAU;
-                let offset = (radius * angle.cos(), radius * angle.sin());
-                self.draw_lines(pixmap, label, [theme.canvas; 3], offset, scale);
+            for ground in label.grounds(scale) {
+                draw_ground(pixmap, &ground, theme.canvas);
             }
         }
         let colours = label_colours(label.owner, theme);
-        self.draw_lines(pixmap, label, colours, (0.0, 0.0), scale);
+        self.draw_lines(pixmap, label, colours, scale);
     }
 
     fn draw_lines(
@@ -62,7 +56,6 @@ impl LabelRenderer {
         pixmap: &mut PixmapMut<'_>,
         label: &PlacedLabel,
         [title, rest, second]: [Color32; 3],
-        (dx, dy): (f32, f32),
         scale: f32,
     ) {
         let (title_size, rest_size) = (TITLE_SIZE * scale, REST_SIZE * scale);
@@ -70,9 +63,9 @@ impl LabelRenderer {
         let title_width = self.semibold.width(&text.title, title_size);
         let rest_width = self.regular.width(&text.rest, rest_size);
         let flush = label.choice.1.alignment();
-        let start = |width: f32| area.left + dx + flush * (area.right - area.left - width);
+        let start = |width: f32| area.left + flush * (area.right - area.left - width);
         let left = start(title_width + rest_width);
-        let y = area.top + dy + FIRST_LINE / 2.0 * scale;
+        let y = area.top + FIRST_LINE / 2.0 * scale;
         let anchor = Align2::LEFT_CENTER;
         self.semibold
             .draw(pixmap, &text.title, left, y, title_size, title, anchor);
@@ -81,9 +74,19 @@ impl LabelRenderer {
             .draw(pixmap, &text.rest, after, y, rest_size, rest, anchor);
         if !text.second.is_empty() {
             let left = start(self.regular.width(&text.second, rest_size));
-            let y = area.top + dy + (FIRST_LINE + SECOND_LINE / 2.0) * scale;
+            let y = area.top + (FIRST_LINE + SECOND_LINE / 2.0) * scale;
             self.regular
                 .draw(pixmap, &text.second, left, y, rest_size, second, anchor);
         }
     }
+}
+
+/// Fills a box with the colour of the canvas.
+fn draw_ground(pixmap: &mut PixmapMut<'_>, area: &LabelBox, canvas: Color32) {
+    let Some(rect) = Rect::from_ltrb(area.left, area.top, area.right, area.bottom) else {
+        return;
+    };
+    let mut paint = Paint::default();
+    paint.set_color_rgba8(canvas.r(), canvas.g(), canvas.b(), canvas.a());
+    pixmap.fill_rect(rect, &paint, Transform::identity(), None);
 }

@@ -21,7 +21,7 @@ mod lines;
 mod node_sprites;
 
 use label_text::LabelRenderer;
-pub use label_text::{HALO_WIDTH, label_colours};
+pub use label_text::label_colours;
 pub use lines::LineCanvas;
 use node_sprites::NodeSprites;
 
@@ -77,7 +77,9 @@ impl TreeRenderer {
         for fold in &scene.folds {
             draw_fold(pixmap, fold, theme, scale);
         }
-        draw_polyline(pixmap, &scene.pv, theme.cool, 2.4 * scale, None);
+        // Where the way to the selected node is the principal variation, that one is seen.
+        draw_polyline(pixmap, &scene.selected_path, theme.warm, 1.6 * scale, None);
+        draw_polyline(pixmap, &scene.pv, theme.cool, pv_width(model) * scale, None);
         let dash = LAST_PATH_DASH.map(|length| length * scale);
         draw_polyline(
             pixmap,
@@ -86,7 +88,6 @@ impl TreeRenderer {
             2.4 * scale,
             Some(dash),
         );
-        draw_polyline(pixmap, &scene.selected_path, theme.warm, 1.6 * scale, None);
         match quality {
             RenderQuality::Fine => {
                 for disc in &scene.nodes {
@@ -105,6 +106,9 @@ impl TreeRenderer {
                     draw_ring(pixmap, disc.at, radius, theme.dim, scale);
                 }
             }
+        }
+        for disc in &scene.nodes {
+            draw_lacking_ring(pixmap, model, disc, theme, scale);
         }
         if let Some(&at) = scene.selected_path.last() {
             let radius = (scene.nodes.iter())
@@ -146,6 +150,32 @@ fn draw_fold(pixmap: &mut PixmapMut<'_>, fold: &FoldMarker, theme: &Theme, scale
             Transform::identity(),
             None,
         );
+    }
+}
+
+/// Width of the principal variation in points. Over the wide edges of a comparison it is thin, so that both are seen.
+fn pv_width(model: &TreeModel) -> f32 {
+    match model.comparison {
+        Some(_) => 1.6,
+        None => 2.4,
+    }
+}
+
+/// The ring around a node that the other one of two trees lacks, in the colour of its tree.
+fn draw_lacking_ring(
+    pixmap: &mut PixmapMut<'_>,
+    model: &TreeModel,
+    disc: &NodeDisc,
+    theme: &Theme,
+    scale: f32,
+) {
+    let Some(told) = &model.comparison else {
+        return;
+    };
+    if told.only_here.get(disc.node as usize) == Some(&true) {
+        let colour = [theme.side_a, theme.side_b][told.side.min(1)];
+        let radius = disc.radius + SHARED_RING_GAP * scale;
+        draw_ring(pixmap, disc.at, radius, colour, 1.4 * scale);
     }
 }
 

@@ -6,13 +6,7 @@ use super::*;
 fn a_rectangle_covers_exactly_its_pixels() {
     let rect = Rect::from_min_max(pos2(2.0, 3.0), pos2(7.0, 5.0));
     let mut pixmap = canvas(10, 10);
-    paint(
-        &mut painter(),
-        &mut pixmap,
-        EVERYWHERE,
-        1.0,
-        rectangle(rect, Color32::RED),
-    );
+    draw(&mut painter(), &mut pixmap, rectangle(rect, Color32::RED));
     assert_eq!(touched(&pixmap), within(2, 3, 7, 5));
     assert_eq!(at(&pixmap, 2, 3), [255, 0, 0, 255]);
 
@@ -37,13 +31,7 @@ fn a_pixel_is_covered_when_its_centre_is() {
     ] {
         let rect = Rect::from_min_max(pos2(left, 0.0), pos2(right, 1.0));
         let mut pixmap = canvas(6, 1);
-        paint(
-            &mut painter(),
-            &mut pixmap,
-            EVERYWHERE,
-            1.0,
-            rectangle(rect, Color32::RED),
-        );
+        draw(&mut painter(), &mut pixmap, rectangle(rect, Color32::RED));
         let expected: Vec<_> = columns.map(|x| (x, 0)).collect();
         assert_eq!(touched(&pixmap), expected, "from {left} to {right}");
     }
@@ -114,7 +102,7 @@ fn a_feathered_edge_blends() {
         &[0, 1, 3, 3, 1, 4, 1, 2, 4, 4, 2, 5],
     );
     let mut pixmap = canvas(8, 4);
-    paint(&mut painter(), &mut pixmap, EVERYWHERE, 1.0, mesh);
+    draw(&mut painter(), &mut pixmap, mesh);
     for y in 0..4 {
         let row: Vec<u8> = (0..8).map(|x| at(&pixmap, x, y)[0]).collect();
         assert_eq!(&row[..2], [255, 255]);
@@ -150,11 +138,9 @@ fn triangles_that_share_an_edge_paint_each_pixel_once() {
             .flat_map(|corner| [0, 1 + corner, 1 + (corner + 1) % 7])
             .collect();
         let mut pixmap = canvas(16, 16);
-        paint(
+        draw(
             &mut painter(),
             &mut pixmap,
-            EVERYWHERE,
-            1.0,
             corners(&positions, &[half], &indices),
         );
         for (x, y) in within(0, 0, 16, 16) {
@@ -178,11 +164,9 @@ fn a_square_has_no_seam_however_its_triangles_turn() {
             [1, 3, 0, 1, 2, 3],
         ] {
             let mut pixmap = canvas(10, 10);
-            paint(
+            draw(
                 &mut painter(),
                 &mut pixmap,
-                EVERYWHERE,
-                1.0,
                 corners(&positions, &[half], &indices),
             );
             assert_eq!(touched(&pixmap), within(1, 1, 9, 9), "{indices:?}");
@@ -198,12 +182,6 @@ fn colours_that_only_add_light_saturate() {
     let mut pixmap = canvas(1, 1);
     let rect = Rect::from_min_size(Pos2::ZERO, Vec2::splat(1.0));
     let light = Color32::from_rgb_additive(230, 10, 0);
-    paint(
-        &mut painter(),
-        &mut pixmap,
-        EVERYWHERE,
-        1.0,
-        rectangle(rect, light),
-    );
+    draw(&mut painter(), &mut pixmap, rectangle(rect, light));
     assert_eq!(at(&pixmap, 0, 0), [255, 50, 40, 255]);
 }

@@ -30,11 +30,9 @@ fn a_textured_rectangle_reproduces_its_texels() {
         let mut painter = painter_with_picture(options);
         let rect = Rect::from_min_size(pos2(1.0, 1.0), vec2(3.0, 2.0));
         let mut pixmap = canvas(6, 4);
-        paint(
+        draw(
             &mut painter,
             &mut pixmap,
-            EVERYWHERE,
-            1.0,
             picture(rect, WHOLE, Color32::WHITE),
         );
         let painted: Vec<_> = within(1, 1, 4, 3)
@@ -49,7 +47,7 @@ fn a_textured_rectangle_reproduces_its_texels() {
         mesh.indices.drain(3..6);
         mesh.vertices[3].pos.x += 0.002;
         let mut pixmap = canvas(6, 4);
-        paint(&mut painter, &mut pixmap, EVERYWHERE, 1.0, mesh);
+        draw(&mut painter, &mut pixmap, mesh);
         for (&(x, y), expected) in within(1, 1, 4, 3).iter().zip(expected) {
             for (channel, expected) in at(&pixmap, x, y).into_iter().zip(expected) {
                 assert!(channel.abs_diff(expected) <= 2, "({x}, {y}) of {options:?}");
@@ -63,11 +61,9 @@ fn a_tint_multiplies_texels() {
     let mut painter = painter_with_picture(TextureOptions::NEAREST);
     let rect = Rect::from_min_size(Pos2::ZERO, vec2(3.0, 2.0));
     let mut pixmap = canvas(3, 2);
-    paint(
+    draw(
         &mut painter,
         &mut pixmap,
-        EVERYWHERE,
-        1.0,
         picture(rect, WHOLE, Color32::from_rgb(128, 64, 0)),
     );
     assert_eq!(at(&pixmap, 0, 0), [128, 0, 0, 255]);
@@ -87,58 +83,23 @@ fn textures_are_filtered_and_wrapped_as_they_ask() {
         );
         let mut pixmap = canvas(8, 1);
         let rect = Rect::from_min_size(Pos2::ZERO, vec2(8.0, 1.0));
-        paint(
-            &mut painter,
-            &mut pixmap,
-            EVERYWHERE,
-            1.0,
-            picture(rect, uv, Color32::WHITE),
-        );
+        draw(&mut painter, &mut pixmap, picture(rect, uv, Color32::WHITE));
         (0..8).map(|x| at(&pixmap, x, 0)[0]).collect()
     };
     let twice = Rect::from_min_max(pos2(0.0, 0.0), pos2(2.0, 1.0));
     let before = Rect::from_min_max(pos2(-1.0, 0.0), pos2(1.0, 1.0));
+    let [nearest, linear] = [TextureOptions::NEAREST, TextureOptions::LINEAR];
+    let repeated = TextureOptions::NEAREST_REPEAT;
+    let mirrored = TextureOptions::NEAREST_MIRRORED_REPEAT;
     for (options, uv, expected) in [
-        (
-            TextureOptions::NEAREST,
-            WHOLE,
-            [0, 0, 0, 0, 255, 255, 255, 255],
-        ),
-        (
-            TextureOptions::LINEAR,
-            WHOLE,
-            [0, 0, 32, 96, 159, 223, 255, 255],
-        ),
-        (
-            TextureOptions::NEAREST,
-            twice,
-            [0, 0, 255, 255, 255, 255, 255, 255],
-        ),
-        (
-            TextureOptions::NEAREST_REPEAT,
-            twice,
-            [0, 0, 255, 255, 0, 0, 255, 255],
-        ),
-        (
-            TextureOptions::NEAREST_MIRRORED_REPEAT,
-            twice,
-            [0, 0, 255, 255, 255, 255, 0, 0],
-        ),
-        (
-            TextureOptions::NEAREST,
-            before,
-            [0, 0, 0, 0, 0, 0, 255, 255],
-        ),
-        (
-            TextureOptions::NEAREST_REPEAT,
-            before,
-            [0, 0, 255, 255, 0, 0, 255, 255],
-        ),
-        (
-            TextureOptions::NEAREST_MIRRORED_REPEAT,
-            before,
-            [255, 255, 0, 0, 0, 0, 255, 255],
-        ),
+        (nearest, WHOLE, [0, 0, 0, 0, 255, 255, 255, 255]),
+        (linear, WHOLE, [0, 0, 32, 96, 159, 223, 255, 255]),
+        (nearest, twice, [0, 0, 255, 255, 255, 255, 255, 255]),
+        (repeated, twice, [0, 0, 255, 255, 0, 0, 255, 255]),
+        (mirrored, twice, [0, 0, 255, 255, 255, 255, 0, 0]),
+        (nearest, before, [0, 0, 0, 0, 0, 0, 255, 255]),
+        (repeated, before, [0, 0, 255, 255, 0, 0, 255, 255]),
+        (mirrored, before, [255, 255, 0, 0, 0, 0, 255, 255]),
     ] {
         assert_eq!(row(options, uv), expected, "{options:?} {uv:?}");
     }
@@ -150,13 +111,7 @@ fn a_texture_is_patched_replaced_and_freed() {
     let show = |painter: &mut Painter| -> Vec<[u8; 4]> {
         let rect = Rect::from_min_size(Pos2::ZERO, vec2(3.0, 2.0));
         let mut pixmap = canvas(3, 2);
-        paint(
-            painter,
-            &mut pixmap,
-            EVERYWHERE,
-            1.0,
-            picture(rect, WHOLE, Color32::WHITE),
-        );
+        draw(painter, &mut pixmap, picture(rect, WHOLE, Color32::WHITE));
         pixmap.data().as_chunks::<4>().0.to_vec()
     };
     let before = show(&mut painter);
@@ -219,11 +174,9 @@ fn textures_of_no_size_or_wrong_size_do_no_harm() {
                 PICTURE,
                 ImageDelta::full(Arc::new(torn.clone()), options),
             );
-            paint(
+            draw(
                 &mut painter,
                 &mut canvas(4, 4),
-                EVERYWHERE,
-                1.0,
                 picture(rect, WHOLE, Color32::WHITE),
             );
             set(
