@@ -10,10 +10,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use canopy_engine::{
-    arena::engine_config,
-    games::{self, Playable, Visitor, notation},
-};
+use canopy_engine::{arena::engine_config, games};
 
 use super::match_state::MATCH_FILE;
 use crate::system::{temporary::TemporaryDirectory, wake::Wake};
@@ -43,15 +40,7 @@ pub struct DemoMatchConfig {
 impl DemoMatchConfig {
     /// A match of two games; `engine` is the command that starts the engine, if it is not ours.
     pub fn new(game: &str, engine: Option<&str>) -> Result<Self, String> {
-        struct FullNameVisitor;
-        impl Visitor for FullNameVisitor {
-            type Out = String;
-
-            fn visit<G: Playable>(self, rules: G::Rules) -> String {
-                notation::full_name::<G>(rules)
-            }
-        }
-        let game = games::with_game(game, FullNameVisitor).map_err(|error| error.to_string())?;
+        let game = games::full_name(game).map_err(|error| error.to_string())?;
         let engine = match engine {
             Some(command) => engine_config::split_command(command)
                 .ok_or_else(|| format!("{command:?} is no command: a quote is not closed"))?,

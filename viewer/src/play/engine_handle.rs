@@ -1,14 +1,7 @@
 //! An engine process that plays in the window, and the thread that talks to it.
 
-#![cfg_attr(
-    not(test),
-    deny(
-        clippy::unwrap_used,
-        clippy::expect_used,
-        clippy::panic,
-        clippy::indexing_slicing
-    )
-)]
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::panic))]
+#![cfg_attr(not(test), deny(clippy::expect_used, clippy::indexing_slicing))]
 
 use std::{
     ops::ControlFlow,
@@ -38,13 +31,13 @@ use crate::system::{
 };
 
 /// Timeouts of an engine; the user decides how long a move may take.
-const ENGINE_TIMEOUTS: Timeouts = Timeouts {
+pub(super) const ENGINE_TIMEOUTS: Timeouts = Timeouts {
     start: Duration::from_secs(10),
     ready: Duration::from_secs(10),
     reply: Duration::from_secs(1 << 20),
     stop: Duration::from_secs(5),
     quit: Duration::from_millis(500),
-    margin: Duration::from_secs(5),
+    margin: Duration::from_secs(1 << 20),
 };
 
 /// The name of an engine whose thread panics at the first request.
@@ -71,6 +64,8 @@ pub struct MoveRequest {
 /// An event of an engine, with the number of the request.
 #[derive(Debug)]
 pub enum EngineEvent {
+    /// It has introduced itself in its dialect.
+    Introduced(u64),
     /// Progress of the search.
     Info(u64, EngineInfo),
     /// Its move, not checked for legality.
@@ -237,6 +232,8 @@ impl EngineTask {
             self.client = Some(started.map_err(|error| (error.fault, Some(error.post_mortem)))?);
             self.current_game = None;
         }
+        // The halt ends a search that nobody listens to.
+        let _ = self.mailbox.send(EngineEvent::Introduced(request.id));
         let Some(client) = &mut self.client else {
             return Err(fail(EngineFault::Halted));
         };
@@ -295,7 +292,7 @@ impl EngineTask {
 }
 
 /// Makes the client's description of a game.
-struct ClientGameVisitor;
+pub(super) struct ClientGameVisitor;
 
 impl Visitor for ClientGameVisitor {
     type Out = GameSpec;

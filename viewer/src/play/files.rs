@@ -25,16 +25,19 @@ use canopy_engine::{
         othello::{Othello, ggf},
     },
     runs::{RunError, part::PartWriter, shard::Shard},
+    tree::writer::timestamp,
 };
 
 use super::{
     GameConfig,
-    game_state::{GameState, MoveStats, Turn},
+    game_state::{GameHeading, GameState, Turn},
 };
 use crate::system::user_files::{user_directory, write_text};
 
 /// Longer files than this are no games.
 const MAX_GAME_FILE_BYTES: u64 = 1 << 20;
+/// Upper bound of a name's letters in a record.
+const MAX_NAME_CHARS: usize = 200;
 
 /// A game that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +48,8 @@ pub struct LoadedGame {
     pub position: String,
     /// The moves.
     pub moves: Vec<String>,
+    /// Who played, and when.
+    pub heading: GameHeading,
 }
 
 /// Whether a file is a game record, by its extension.
@@ -115,10 +120,28 @@ pub fn move_list(game: &GameState) -> String {
         position => position,
     };
     format!(
-        "game: {}\nstart: {start}\nmoves: {}\n",
+        "game: {}\ndate: {}\nfirst: {}\nsecond: {}\nstart: {start}\nmoves: {}\n",
         meta.game,
+        date_of(game),
+        one_line(game.player_name(Player::First)),
+        one_line(game.player_name(Player::Second)),
         game.moves().join(game.facts().move_separator)
     )
+}
+
+/// The day of a game as `yyyy.mm.dd`: that of its record, or today.
+fn date_of(game: &GameState) -> String {
+    let today = || {
+        let stamp = timestamp(unix_time());
+        let part = |from: usize, to: usize| stamp.get(from..to).unwrap_or("??").to_owned();
+        [part(0, 4), part(4, 6), part(6, 8)].join(".")
+    };
+    game.date().map_or_else(today, one_line)
+}
+
+/// A text without line breaks.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn outcome_of(game: &GameState) -> Option<Outcome> {
@@ -135,6 +158,7 @@ fn to_pgn(game: &GameState) -> Option<String> {
     let mut record =
         pgn::PgnRecord::from_moves(variant, position_or_startpos(&meta.position), moves)?;
     record.set_tag("Event", "Canopy");
+    record.set_tag("Date", date_of(game));
     record.set_tag("White", game.player_name(Player::First));
     record.set_tag("Black", game.player_name(Player::Second));
     let result = match outcome_of(game) {
@@ -152,6 +176,7 @@ fn to_ggf(game: &GameState) -> Option<String> {
     let moves = game.moves().iter().map(String::as_str);
     let mut record = ggf::GgfRecord::from_moves(position_or_startpos(&meta.position), moves)?;
     record.place = "Canopy".to_owned();
+    record.date = date_of(game);
     record.players =
         [Player::First, Player::Second].map(|player| game.player_name(player).to_owned());
     let score = record
@@ -197,6 +222,7 @@ pub fn parse_game(text: &str, game: &str) -> Result<LoadedGame, String> {
         lines.find_map(|line| Some(line.strip_prefix(name)?.trim().to_owned()))
     };
     let listed = field("moves:");
+    let is_list = listed.is_some();
     let (game, position, moves) = match listed {
         Some(moves) => (
             field("game:").unwrap_or_else(|| game.to_owned()),
@@ -214,7 +240,12 @@ pub fn parse_game(text: &str, game: &str) -> Result<LoadedGame, String> {
         moves: &moves,
     };
     let moves = games::with_game(&game, line).map_err(|error| error.to_string())??;
+    let known = |name: &str| field(name).filter(|_| is_list).unwrap_or_default();
     Ok(LoadedGame {
+        heading: GameHeading {
+            players: [known("first:"), known("second:")],
+            date: known("date:"),
+        },
         game,
         position,
         moves,
@@ -245,7 +276,20 @@ fn parse_pgn(text: &str) -> Result<LoadedGame, String> {
             false => notation::position_text(&record.start),
         },
         moves,
+        heading: GameHeading {
+            players: ["White", "Black"].map(|side| known_tag(&record, side)),
+            date: known_tag(&record, "Date"),
+        },
     })
+}
+
+/// A tag of a record; empty if it is missing or says that nothing is known.
+fn known_tag(record: &pgn::PgnRecord, name: &str) -> String {
+    let tag = record.tag(name).trim();
+    let is_known = tag.chars().any(char::is_alphanumeric);
+    (tag.chars().filter(|_| is_known))
+        .take(MAX_NAME_CHARS)
+        .collect()
 }
 
 fn parse_ggf(text: &str) -> Result<LoadedGame, String> {
@@ -263,6 +307,10 @@ fn parse_ggf(text: &str) -> Result<LoadedGame, String> {
             false => notation::position_text(&record.start),
         },
         moves,
+        heading: GameHeading {
+            players: record.players,
+            date: record.date,
+        },
     })
 }
 
@@ -321,7 +369,7 @@ impl GameRecorder {
             &MoveLimits::default(),
             &Timeouts::default(),
         );
-        let began = canopy_engine::tree::writer::timestamp(unix_time());
+        let began = timestamp(unix_time());
         let game = config.game.replace(':', "-");
         let name = format!("{began}-{}-{game}", std::process::id());
         Self {
@@ -338,13 +386,9 @@ impl GameRecorder {
     }
 
     /// Keeps the game of a table, which is over.
-    pub fn record_game(
-        &mut self,
-        game: &GameState,
-        seed: u64,
-        efforts: &[MoveStats],
-    ) -> Result<(), String> {
-        let Some(record) = self.make_record(game, seed, efforts) else {
+    pub fn record_game(&mut self, game: &GameState, seed: u64) -> Result<(), String> {
+        let number = self.records.len() as u64 + 1;
+        let Some(record) = finished_record(game, number, seed) else {
             return Ok(());
         };
         self.keep(&record).map_err(|error| error.to_string())?;
@@ -368,53 +412,52 @@ impl GameRecorder {
         part.append_result(record.game, record)?;
         part.sync(true)
     }
+}
 
-    /// The record of a finished game; none while it goes on.
-    fn make_record(
-        &self,
-        table: &GameState,
-        seed: u64,
-        efforts: &[MoveStats],
-    ) -> Option<GameRecord> {
-        let now = table.match_state().board.as_ref().ok()?;
-        let movers = now.moves.iter().map(|(player, _)| match player {
-            Player::First => '1',
-            Player::Second => '2',
-        });
-        let game = self.records.len() as u64 + 1;
-        let (_, reason) = table.status_text();
-        Some(GameRecord {
-            game,
-            round: game,
-            pairing: 1,
-            players: [Player::First, Player::Second].map(|player| table.participant_of(player)),
-            seed,
-            opening: 0,
-            start: table.config().position.clone(),
-            plies: 0,
-            moves: table.moves().join(" "),
-            movers: movers.collect(),
-            result: outcome_of(table)?,
-            ending: match table.has_resigned() {
-                true => Termination::Resigned,
-                false => Termination::Rules,
-            },
-            reason: reason.unwrap_or_default(),
-            blame: None,
-            score: now.score,
-            micros: efforts
-                .iter()
-                .map(|effort| effort.time.as_micros() as u64)
-                .collect(),
-            nodes: efforts.iter().map(|effort| effort.nodes).collect(),
-            depths: efforts.iter().map(|effort| effort.depth).collect(),
-            scores: efforts.iter().map(|effort| effort.score).collect(),
-            began: unix_time().as_millis() as u64,
-            position: String::new(),
-            remains: None,
-            remarks: Vec::new(),
-        })
-    }
+/// The record of a finished game by its number; none while it goes on.
+pub fn finished_record(table: &GameState, game: u64, seed: u64) -> Option<GameRecord> {
+    let efforts = table.move_stats();
+    let now = table.match_state().board.as_ref().ok()?;
+    let movers = now.moves.iter().map(|(player, _)| match player {
+        Player::First => '1',
+        Player::Second => '2',
+    });
+    let (_, reason) = table.status_text();
+    Some(GameRecord {
+        game,
+        round: game,
+        pairing: 1,
+        players: [Player::First, Player::Second].map(|player| table.participant_of(player)),
+        seed,
+        opening: 0,
+        start: table.config().position.clone(),
+        plies: 0,
+        moves: table.moves().join(" "),
+        movers: movers.collect(),
+        result: outcome_of(table)?,
+        ending: match table.has_resigned() {
+            true => Termination::Resigned,
+            false => Termination::Rules,
+        },
+        reason: reason.unwrap_or_default(),
+        blame: None,
+        score: now.score,
+        micros: efforts
+            .iter()
+            .map(|effort| effort.time.as_micros() as u64)
+            .collect(),
+        nodes: efforts.iter().map(|effort| effort.nodes).collect(),
+        leaves: match efforts.iter().any(|effort| effort.leaves > 0) {
+            true => efforts.iter().map(|effort| effort.leaves).collect(),
+            false => Vec::new(),
+        },
+        depths: efforts.iter().map(|effort| effort.depth).collect(),
+        scores: efforts.iter().map(|effort| effort.score).collect(),
+        began: unix_time().as_millis() as u64,
+        position: String::new(),
+        remains: None,
+        remarks: Vec::new(),
+    })
 }
 
 fn unix_time() -> Duration {

@@ -4,13 +4,14 @@
 use std::{sync::Arc, time::Duration};
 
 use canopy_engine::{
+    arena::engine_config::EngineProtocol,
     games::{self, GameFacts, Outcome, Player},
     tree::meta::{MatchMeta, ScoreMeta},
 };
 
 use super::GameConfig;
 use crate::{
-    board::{Board, BoardPlace, Marks, PositionInfo},
+    board::{Board, BoardPlace, Marks, PositionInfo, RefusedClick},
     play::match_state::MatchState,
 };
 
@@ -23,6 +24,8 @@ pub struct GameState {
     config: GameConfig,
     /// The names of the two players.
     names: [String; 2],
+    /// The day of a game that was opened, as its record has it.
+    date: Option<String>,
     /// The number of the game, from 1.
     game_number: u32,
     moves: Vec<String>,
@@ -53,6 +56,8 @@ pub struct MoveStats {
     pub time: Duration,
     /// Playouts or positions, as the engine reported.
     pub nodes: u64,
+    /// Evaluated leaves, as the engine reported; 0 if it did not.
+    pub leaves: u64,
     /// Plies looked ahead, as the engine reported.
     pub depth: u32,
     /// The engine's score of the position.
@@ -70,6 +75,26 @@ pub enum Turn {
     Over(Outcome),
 }
 
+/// What a click on the board leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClickOutcome {
+    /// A whole move.
+    Move(String),
+    /// The beginning of a move.
+    Incomplete,
+    /// Nothing; the reason as a sentence.
+    Refused(String),
+}
+
+/// Who played a game, and when, as its record says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GameHeading {
+    /// Names of the first and the second player; empty where they are not known.
+    pub players: [String; 2],
+    /// The day, such as `yyyy.mm.dd`; empty if nothing is said of it.
+    pub date: String,
+}
+
 impl GameState {
     /// The first game of a configuration; an error if the configuration is invalid.
     pub fn new(config: GameConfig) -> Result<Self, String> {
@@ -82,6 +107,7 @@ impl GameState {
         };
         let mut table = Self {
             names,
+            date: None,
             game_number: 1,
             moves: Vec::new(),
             shown_ply: 0,
@@ -103,6 +129,14 @@ impl GameState {
     /// The configuration.
     pub fn config(&self) -> &GameConfig {
         &self.config
+    }
+
+    /// Another dialect is spoken with the engine in a seat.
+    pub fn set_dialect(&mut self, seat: usize, dialect: EngineProtocol) {
+        let engine = self.config.participants.get_mut(seat);
+        if let Some(engine) = engine.and_then(Option::as_mut) {
+            engine.protocol = dialect;
+        }
     }
 
     /// The number of the game, from 1.
@@ -152,6 +186,23 @@ impl GameState {
             .map_or("", String::as_str)
     }
 
+    /// Takes names and date from the record of a game that was opened.
+    pub fn set_heading(&mut self, heading: &GameHeading) -> Result<(), String> {
+        for (name, known) in self.names.iter_mut().zip(&heading.players) {
+            if !known.is_empty() {
+                name.clone_from(known);
+            }
+        }
+        self.score.names = self.names.to_vec();
+        self.date = Some(heading.date.clone()).filter(|date| !date.is_empty());
+        self.update_match_state()
+    }
+
+    /// The day of a game that was opened, as its record has it.
+    pub fn date(&self) -> Option<&str> {
+        self.date.as_deref()
+    }
+
     /// Who must act next.
     pub fn turn(&self) -> Turn {
         if let Some(player) = self.resigned {
@@ -181,12 +232,11 @@ impl GameState {
     }
 
     /// The status, and the reason if the game is over.
-    pub fn status_text(&self) -> (&'static str, Option<String>) {
+    pub fn status_text(&self) -> (String, Option<String>) {
         let status = match self.turn() {
-            Turn::Over(Outcome::Win(winner)) if self.participant_of(winner) == 0 => "Player 1 wins",
-            Turn::Over(Outcome::Win(_)) => "Player 2 wins",
-            Turn::Over(Outcome::Draw) => "Draw",
-            _ => return ("Game in progress", None),
+            Turn::Over(Outcome::Win(winner)) => win_text(self.player_name(winner)),
+            Turn::Over(Outcome::Draw) => "Draw".to_owned(),
+            _ => return ("Game in progress".to_owned(), None),
         };
         if self.resigned.is_some() {
             return (status, Some("given up".to_owned()));
@@ -209,11 +259,12 @@ impl GameState {
         self.update_match_state()
     }
 
-    /// Handles a click on the board; returns the move it completes, if any.
-    pub fn click(&mut self, place: BoardPlace) -> Option<String> {
-        if !self.is_person_to_move() {
-            return None;
+    /// Handles a click on the board.
+    pub fn click(&mut self, place: BoardPlace) -> ClickOutcome {
+        if let Some(reason) = self.idle_reason() {
+            return ClickOutcome::Refused(reason);
         }
+        let selected = self.clicks.first().copied();
         self.choices.clear();
         let mut clicks = self.clicks.clone();
         clicks.push(place);
@@ -233,15 +284,37 @@ impl GameState {
             .filter_map(|&index| self.shown_position.legal_moves.get(index).cloned())
             .collect();
         match named.as_slice() {
-            [] if reach.next.is_empty() => self.clicks.clear(),
-            [only] if reach.next.is_empty() => return Some(only.clone()),
+            [] if reach.next.is_empty() => {
+                self.clicks.clear();
+                let refused = RefusedClick {
+                    selected,
+                    place,
+                    mover: self.shown_position.board.to_move(),
+                    players: self.shown_position.players,
+                };
+                return ClickOutcome::Refused(self.shown_position.board.refusal(&refused));
+            }
+            [only] if reach.next.is_empty() => return ClickOutcome::Move(only.clone()),
             [] => self.clicks = clicks,
             _ => {
                 self.clicks = clicks;
                 self.choices = named;
             }
         }
-        None
+        ClickOutcome::Incomplete
+    }
+
+    /// Why nobody may move by a click now; none if a person may.
+    fn idle_reason(&self) -> Option<String> {
+        let reason = match self.turn() {
+            Turn::Over(_) => "The game is over.".to_owned(),
+            _ if !self.is_at_end() => {
+                "This is an earlier position; go to the last one to make a move.".to_owned()
+            }
+            Turn::Engine(_, player) => format!("{} is to move.", self.player_name(player)),
+            Turn::Person(_) => return None,
+        };
+        Some(reason)
     }
 
     /// Moves that the clicks name, one of which has to be chosen.
@@ -487,6 +560,14 @@ impl GameState {
         }
         self.state = Arc::new(MatchState::new(meta));
         self.show_ply(self.shown_ply)
+    }
+}
+
+/// Who has won, in words.
+fn win_text(name: &str) -> String {
+    match name {
+        PERSON_NAME => format!("{name} win"),
+        _ => format!("{name} wins"),
     }
 }
 

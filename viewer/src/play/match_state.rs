@@ -3,6 +3,7 @@
 use std::{fs::File, path::Path};
 
 use canopy_engine::{
+    arena::stats::WdlCounts,
     games::{Outcome, Player, notation::escape_invisible},
     tree::{
         TreeError,
@@ -200,6 +201,17 @@ impl MatchState {
             (0, _) => "½".to_owned(),
             (points, _) => format!("{points}½"),
         }
+    }
+
+    /// The first of two players, and how its games ended; none without a score, or before a game has ended.
+    pub fn first_counts(&self) -> Option<(String, WdlCounts)> {
+        let score = &self.meta.score;
+        let ([name, _], [won, lost]) = (score.names.as_slice(), score.won.as_slice()) else {
+            return None;
+        };
+        let [won, drawn, lost] = [*won, score.drawn, *lost].map(u32::try_from);
+        let counts = WdlCounts::new(won.ok()?, drawn.ok()?, lost.ok()?);
+        (counts.games() > 0).then(|| (printable(name), counts))
     }
 
     /// The winner of the match; none while it goes on, or if it is drawn.

@@ -2,7 +2,7 @@
 //!
 //! A [`GameConfig`] is a game to play; [`setup`] makes one from typed input. A [`game_state::GameState`] is the game as
 //! people see it, an [`engine_handle::EngineHandle`] an engine that plays in it, [`session::GameSession`] combines them, and
-//! [`files`] reads and writes records.
+//! [`files`] reads and writes records. A [`tournament::WindowTournament`] says which game is next. An [`option_query::OptionQuery`] asks a program for its options before a game.
 
 use std::time::Duration;
 
@@ -12,9 +12,13 @@ pub mod demo_match;
 pub mod engine_handle;
 pub mod files;
 pub mod game_state;
+pub mod lesson;
 pub mod match_state;
+pub mod option_query;
+pub mod search_run;
 pub mod session;
 pub mod setup;
+pub mod tournament;
 
 /// The game to play, and its players.
 #[derive(Clone, Debug, PartialEq)]

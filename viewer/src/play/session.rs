@@ -7,7 +7,7 @@ use std::{
 };
 
 use canopy_engine::{
-    arena::client::PostMortem,
+    arena::{client::PostMortem, engine_config::EngineProtocol},
     games::Player,
     rng::{child_seed, mix},
 };
@@ -19,16 +19,22 @@ use super::{
     game_state::{GameState, MoveStats, Turn, game_directory_name},
 };
 use crate::{
-    board::MoveAnimation,
+    board::{BoardPlace, MoveAnimation},
     system::{temporary::TemporaryDirectory, wake::Wake},
 };
 
 /// Silence after which an engine is suspected to hang.
 const ENGINE_SILENCE_LIMIT: Duration = Duration::from_secs(15);
+/// Time for a program to introduce itself; then it may speak another dialect.
+pub(super) const INTRODUCTION_LIMIT: Duration = Duration::from_secs(2);
 /// Redraw interval of animations.
 pub(crate) const FRAME_INTERVAL: Duration = Duration::from_millis(16);
 /// Redraw interval of clocks.
 const CLOCK_REDRAW_INTERVAL: Duration = Duration::from_secs(1);
+/// How a place shakes that was clicked in vain: how far, in points, for how long each time, and how often.
+const SHAKE_POINTS: f32 = 4.0;
+const SHAKE_PERIOD: Duration = Duration::from_millis(140);
+const SHAKE_COUNT: f32 = 2.0;
 /// Bits of the engines' seeds.
 const SEED_BITS: u32 = 31;
 /// Whose random numbers are neither seat's.
@@ -49,6 +55,27 @@ pub struct ActiveSearch {
     pub nodes: u64,
 }
 
+/// An engine's move that a person is to see coming, or whose tree grows first.
+#[derive(Clone, Debug)]
+pub(crate) struct DelayedMove {
+    /// The move, as the engine wrote it.
+    pub(crate) text: String,
+    pub(crate) stats: MoveStats,
+    /// When it is made, if its tree has grown.
+    pub(crate) due: Duration,
+    /// When it is made at the latest.
+    pub(crate) latest: Duration,
+}
+
+/// A program that may speak another dialect than it was set up with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DialectHint {
+    /// Its name.
+    pub name: String,
+    /// The dialect that it was set up with.
+    pub dialect: EngineProtocol,
+}
+
 /// Something that went wrong with an engine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EngineFailure {
@@ -58,6 +85,8 @@ pub struct EngineFailure {
     pub last_output: Vec<String>,
     /// Whether it may still answer.
     pub is_unresponsive: bool,
+    /// Whether its program ran at all.
+    pub has_run: bool,
 }
 
 /// The game that is played in the window.
@@ -74,13 +103,19 @@ pub struct GameSession {
     pub(crate) directory: TemporaryDirectory,
     pub(crate) recorder: Option<GameRecorder>,
     seed: u64,
+    /// The seeds of the engines of both sides in a game of a tournament; others follow from `seed`.
+    engine_seeds: Option<[u64; 2]>,
+    /// Which game of a tournament it is; none outside one.
+    pub tournament_place: Option<String>,
     /// The number of the last request, and of the last game started.
     last_request_id: u64,
     game_count: u64,
     /// The engine that looks for a move.
     pub search: Option<ActiveSearch>,
-    /// A move that a person is to see coming: when it is made.
-    pub(crate) delayed_move: Option<(Duration, String, MoveStats)>,
+    /// A move that is not made at once.
+    pub(crate) delayed_move: Option<DelayedMove>,
+    /// How long a move waits for its tree to grow; zero if it does not.
+    pub(crate) hold_limit: Duration,
     /// When the player to move could begin to think.
     pub(crate) turn_started_at: Duration,
     /// The current failure, if any.
@@ -97,6 +132,10 @@ pub struct GameSession {
     pub is_flipped: bool,
     /// Minimum time of an engine's move.
     pub min_move_time: Duration,
+    /// Whether the program in each seat has introduced itself.
+    has_introduced: [bool; 2],
+    /// The last click, if it led to no move: the place, when, and why.
+    pub(crate) refused_click: Option<(BoardPlace, Duration, String)>,
     /// The last move on its way, and since when.
     motion: Option<(MoveAnimation, Duration)>,
 }
@@ -135,10 +174,13 @@ impl GameSession {
             directory,
             recorder,
             seed,
+            engine_seeds: None,
+            tournament_place: None,
             last_request_id: 0,
             game_count: 1,
             search: None,
             delayed_move: None,
+            hold_limit: Duration::ZERO,
             turn_started_at: now,
             failure: None,
             is_paused: false,
@@ -147,8 +189,16 @@ impl GameSession {
             recorded_game: None,
             is_flipped,
             min_move_time,
+            has_introduced: [false, false],
+            refused_click: None,
             motion: None,
         })
+    }
+
+    /// Makes it a game of a tournament, before an engine is asked.
+    pub(crate) fn join_tournament(&mut self, seeds: [u64; 2], place: String) {
+        self.engine_seeds = Some(seeds);
+        self.tournament_place = Some(place);
     }
 
     /// The animation of the last move, and the time it has run; none once it has ended, or if another position is shown.
@@ -156,6 +206,15 @@ impl GameSession {
         let (motion, since) = self.motion.as_ref().filter(|_| self.game.is_at_end())?;
         let at = now.saturating_sub(*since);
         (!motion.is_over(at)).then_some((motion, at))
+    }
+
+    /// The place of a click that led to no move, and how far it is moved sideways, in points; none once it is at rest.
+    pub fn shaken_place(&self, now: Duration) -> Option<(BoardPlace, f32)> {
+        let (place, since, _) = self.refused_click.as_ref()?;
+        let elapsed = now.saturating_sub(*since);
+        let part = elapsed.as_secs_f32() / SHAKE_PERIOD.as_secs_f32();
+        let by = SHAKE_POINTS * (part * std::f32::consts::TAU).sin();
+        (part < SHAKE_COUNT).then_some((*place, by))
     }
 
     /// The last move begins its way.
@@ -189,13 +248,16 @@ impl GameSession {
 
     pub(crate) fn next_request(&mut self, moves: Vec<String>, seat: u64) -> MoveRequest {
         self.last_request_id += 1;
-        let seed = child_seed(child_seed(self.seed, self.game_count), seat);
+        // A tournament's game has the first side in seat 0.
+        let given = (self.engine_seeds.as_ref()).and_then(|seeds| seeds.get(seat as usize));
+        let own = child_seed(child_seed(self.seed, self.game_count), seat);
+        let seed = given.copied().unwrap_or(own >> (u64::BITS - SEED_BITS));
         MoveRequest {
             id: self.last_request_id,
             game: self.game_count,
             position: self.game.config().position.clone(),
             moves,
-            seed: seed >> (u64::BITS - SEED_BITS),
+            seed,
             trees: self.make_tree_directory(),
         }
     }
@@ -232,7 +294,7 @@ impl GameSession {
 
     /// The next time at which something is due without input.
     pub fn next_deadline(&self) -> Option<Duration> {
-        let held = self.delayed_move.as_ref().map(|(at, _, _)| *at);
+        let held = (self.delayed_move.as_ref()).map(|delayed| delayed.latest);
         let silence = (self.search.as_ref().filter(|_| self.failure.is_none()))
             .map(|thinking| thinking.last_heard_at + self.silence_limit(thinking));
         held.into_iter()
@@ -243,15 +305,16 @@ impl GameSession {
 
     /// When the window is to be drawn again because time passes.
     pub fn next_frame_delay(&self, now: Duration) -> Option<Duration> {
-        if self.motion(now).is_some() {
+        if self.motion(now).is_some() || self.shaken_place(now).is_some() {
             return Some(FRAME_INTERVAL);
         }
         if matches!(self.game.turn(), Turn::Over(_)) || self.is_paused {
             return self.next_game_at.map(|at| at.saturating_sub(now));
         }
-        let pause = match self.search {
-            Some(_) => Duration::from_millis(33),
-            None => CLOCK_REDRAW_INTERVAL,
+        let is_busy = self.search.is_some() || self.delayed_move.is_some();
+        let pause = match is_busy {
+            true => Duration::from_millis(33),
+            false => CLOCK_REDRAW_INTERVAL,
         };
         Some(
             self.next_deadline()
@@ -296,6 +359,7 @@ impl GameSession {
                 text: format!("{name} made a move that it may not make: {problem}"),
                 last_output: Vec::new(),
                 is_unresponsive: false,
+                has_run: true,
             });
             return;
         }
@@ -308,7 +372,8 @@ impl GameSession {
 
     /// Handles an engine's event; true if a move was made.
     pub(crate) fn handle_engine_event(&mut self, event: EngineEvent, now: Duration) -> bool {
-        let (EngineEvent::Info(number, _)
+        let (EngineEvent::Introduced(number)
+        | EngineEvent::Info(number, _)
         | EngineEvent::BestMove(number, _)
         | EngineEvent::Failed(number, _, _)) = &event;
         let Some(thinking) =
@@ -320,6 +385,13 @@ impl GameSession {
         // Output ends the silence.
         self.failure.take_if(|trouble| trouble.is_unresponsive);
         match event {
+            EngineEvent::Introduced(_) => {
+                let seat = self.game.participant_of(thinking.player);
+                if let Some(is_known) = self.has_introduced.get_mut(seat) {
+                    *is_known = true;
+                }
+                false
+            }
             EngineEvent::Info(_, info) => {
                 thinking.nodes = info.nodes.unwrap_or(thinking.nodes);
                 false
@@ -331,11 +403,19 @@ impl GameSession {
                 let effort = MoveStats {
                     time: answer.time,
                     nodes: answer.info.nodes.unwrap_or(0),
+                    leaves: answer.info.leaves.unwrap_or(0),
                     depth: answer.info.depth.unwrap_or(0),
                     score: answer.info.score,
                 };
-                if now < since + self.min_move_time {
-                    self.delayed_move = Some((since + self.min_move_time, answer.text, effort));
+                let due = since + self.min_move_time;
+                let latest = due.max(now + self.hold_limit);
+                if now < latest {
+                    self.delayed_move = Some(DelayedMove {
+                        text: answer.text,
+                        stats: effort,
+                        due,
+                        latest,
+                    });
                     return false;
                 }
                 self.play_engine_move(&answer.text, effort, now);
@@ -348,9 +428,38 @@ impl GameSession {
                     text: format!("{name} {text}"),
                     last_output: last_output_lines(&post_mortem),
                     is_unresponsive: false,
+                    has_run: !post_mortem.exit.is_empty(),
                 });
                 false
             }
+        }
+    }
+
+    /// The seat of a program that has not introduced itself, and a hint at other dialects, after two seconds or once it has failed.
+    pub fn dialect_hint(&self, now: Duration) -> Option<(usize, DialectHint)> {
+        let Turn::Engine(seat, _) = self.game.turn() else {
+            return None;
+        };
+        let is_silent = (self.search.as_ref())
+            .is_some_and(|search| now >= search.started_at + INTRODUCTION_LIMIT);
+        let has_failed =
+            self.search.is_none() && (self.failure.as_ref()).is_some_and(|failure| failure.has_run);
+        if *self.has_introduced.get(seat)? || !(is_silent || has_failed) {
+            return None;
+        }
+        let engine = self.game.config().participants.get(seat)?.as_ref()?;
+        let hint = DialectHint {
+            name: engine.name.clone(),
+            dialect: engine.protocol,
+        };
+        Some((seat, hint))
+    }
+
+    /// Speaks another dialect with the program in a seat, which is started again.
+    pub(crate) fn set_dialect(&mut self, seat: usize, dialect: EngineProtocol) {
+        self.game.set_dialect(seat, dialect);
+        if let Some(engine) = self.engines.get_mut(seat) {
+            *engine = None;
         }
     }
 
@@ -379,6 +488,7 @@ impl GameSession {
                 text: format!("{name} has said nothing for {} seconds", silence.as_secs()),
                 last_output: Vec::new(),
                 is_unresponsive: true,
+                has_run: true,
             });
         }
     }
@@ -462,7 +572,7 @@ impl GameSession {
             return Ok(());
         };
         self.recorded_game = Some(self.game_count);
-        recorder.record_game(&self.game, self.seed, self.game.move_stats())
+        recorder.record_game(&self.game, self.seed)
     }
 }
 

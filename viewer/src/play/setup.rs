@@ -14,9 +14,11 @@ use serde::{Deserialize, Serialize};
 use super::GameConfig;
 use crate::tree::scene::format_thousands;
 
+pub use engine_options::{DeclaredOptions, Program};
 pub use game_info::{GameInfo, REPORTS, SearchParameter, report_of, search_help};
 pub use quick::{PersonSide, QuickGame, Strength};
 
+mod engine_options;
 mod game_info;
 mod quick;
 #[cfg(test)]
@@ -75,6 +77,10 @@ pub struct EngineSetup {
     pub command: String,
     /// The dialect of that program.
     pub dialect: EngineProtocol,
+    /// What that program declared when it was asked for its options.
+    pub declared: Option<DeclaredOptions>,
+    /// Options of that program that differ from its defaults.
+    pub options: BTreeMap<String, String>,
     /// Our search.
     pub search: String,
     /// Parameters of our search that differ from its defaults.
@@ -101,6 +107,8 @@ impl Default for EngineSetup {
             external: false,
             command: String::new(),
             dialect: EngineProtocol::default(),
+            declared: None,
+            options: BTreeMap::new(),
             search: REPORT_000_SEARCH.to_owned(),
             parameters: BTreeMap::new(),
             limit: LimitKind::default(),
@@ -177,6 +185,8 @@ pub enum SetupField {
     Exploration(usize),
     /// A parameter of a side's search.
     Parameter(usize, String),
+    /// An option of a side's program.
+    Option(usize, String),
 }
 
 impl fmt::Display for SetupField {
@@ -192,6 +202,7 @@ impl fmt::Display for SetupField {
             Self::PlayoutLimit(side) => write!(out, "playout limit {}", side_name(*side)),
             Self::Exploration(side) => write!(out, "exploration {}", side_name(*side)),
             Self::Parameter(side, name) => write!(out, "parameter {name} {}", side_name(*side)),
+            Self::Option(side, name) => write!(out, "option {name} {}", side_name(*side)),
         }
     }
 }
@@ -509,10 +520,11 @@ impl EngineSetup {
     ) -> EngineConfig {
         let go = self.move_limits(side, game, range, problems);
         if self.external {
-            let engine = self.external_engine().unwrap_or_else(|text| {
+            let mut engine = self.external_engine().unwrap_or_else(|text| {
                 problems.add(SetupField::Command(side), text);
                 self.own_engine(String::new(), &[])
             });
+            engine.options.extend(self.options_to_send(side, problems));
             let go = engine.limits.clone().unwrap_or(go);
             if go.clock.is_some() {
                 let text = "There is no clock here: expected nodes, depth or movetime after go=.";
@@ -543,8 +555,8 @@ impl EngineSetup {
         }
     }
 
-    /// Another program; an error if its command is invalid.
-    fn external_engine(&self) -> Result<EngineConfig, String> {
+    /// Another program, with the options of its command alone; an error if the command is invalid.
+    pub fn external_engine(&self) -> Result<EngineConfig, String> {
         if self.command.trim().is_empty() {
             return Err("Say which program plays, with its arguments.".to_owned());
         }

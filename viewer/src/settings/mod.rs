@@ -3,6 +3,7 @@
 pub mod memory_budget;
 
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
 };
@@ -19,7 +20,7 @@ use crate::{
     system::user_files::{user_directory, write_text},
     tree::{
         node_value::ValueView,
-        scene::{ColourScale, Measure, RenderOptions},
+        scene::{ColourScale, LabelStyle, Measure, RenderOptions},
     },
 };
 
@@ -65,12 +66,16 @@ pub struct ViewerSettings {
     pub by_size: bool,
     /// Whether nodes have labels.
     pub labels: bool,
+    /// Whether the strip that explains colours and shapes is shown.
+    pub legend: bool,
     /// Whether trees begin with their readable part; if nobody has chosen, only in games and in small windows.
     pub readable: Option<bool>,
     /// Whether the left and the right panel are folded.
     pub folded: [bool; 2],
     /// Whether boards show coordinates.
     pub coordinates: bool,
+    /// Whether a move is shown before the tree of its search has grown.
+    pub show_answer: bool,
     /// The size of the window in points.
     pub window: [f32; 2],
     /// The megabytes that trees and journals may take; 0 for a quarter of the machine's memory, and at most 2048.
@@ -82,9 +87,22 @@ pub struct ViewerSettings {
     /// The last game's setup.
     #[serde(deserialize_with = "or_default")]
     pub play: GameSetup,
+    /// The places of the lessons that were begun, by their names.
+    #[serde(deserialize_with = "or_default")]
+    pub lessons: BTreeMap<String, LessonPlace>,
     /// The engine's strength and the person's side, as chosen on the start screen.
     #[serde(deserialize_with = "or_default")]
     pub quick: QuickGame,
+}
+
+/// How far a lesson was taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LessonPlace {
+    /// The step, counted from 0.
+    pub step: usize,
+    /// Whether it was taken to its end.
+    pub is_done: bool,
 }
 
 /// A setup; the default if it is unreadable, without losing the other settings.
@@ -110,14 +128,17 @@ impl Default for ViewerSettings {
             per_layer: false,
             by_size: true,
             labels: true,
+            legend: true,
             readable: None,
             folded: [false, false],
             coordinates: true,
+            show_answer: false,
             window: [1400.0, 880.0],
             memory: 0,
             cache: None,
             recent: Vec::new(),
             play: GameSetup::default(),
+            lessons: BTreeMap::new(),
             quick: QuickGame::default(),
         }
     }
@@ -215,6 +236,7 @@ impl ViewerSettings {
                 measure: match self.measure.as_str() {
                     "second" => Measure::SearchVisits,
                     "mean" => Measure::Mean,
+                    "proof" => Measure::Proof,
                     _ => Measure::Visits,
                 },
                 logarithmic: self.logarithmic,
@@ -222,6 +244,7 @@ impl ViewerSettings {
             },
             size_by_visits: self.by_size,
             shows_labels: self.labels,
+            label_style: LabelStyle::default(),
             value_view: self.value_view,
         }
     }

@@ -1,14 +1,7 @@
 //! Background threads of the window: commands in, events out, and a panic that costs one job and not the thread.
 
-#![cfg_attr(
-    not(test),
-    deny(
-        clippy::unwrap_used,
-        clippy::expect_used,
-        clippy::panic,
-        clippy::indexing_slicing
-    )
-)]
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::panic))]
+#![cfg_attr(not(test), deny(clippy::expect_used, clippy::indexing_slicing))]
 
 use std::{
     any::Any,

@@ -19,6 +19,7 @@ use crate::{
         writers::is_open_for_writing,
     },
     tree::{
+        depth_list::DepthMeta,
         model::{Filter, ModelSource, TreeModel},
         sequence::{list_match_trees, list_trees},
     },
@@ -303,6 +304,7 @@ fn load_tree(path: &Path, budget: &MemoryBudget) -> Result<LoadedTree, LoadError
             let mut source = ModelSource::from(document);
             source.left_out += left_out.nodes;
             source.least_visits = left_out.min_visits;
+            source.depths = Arc::new(searched_depths(path, source.meta.as_deref()));
             Ok(LoadedTree {
                 model: Arc::new(TreeModel::new(source)),
                 problems,
@@ -314,6 +316,22 @@ fn load_tree(path: &Path, budget: &MemoryBudget) -> Result<LoadedTree, LoadError
         }
         Err(error) => Err(LoadError::Failed(error.to_string())),
     }
+}
+
+/// The depths that the search of a tree has completed, from its sidecar; from that of the whole search if the tree is one of
+/// its depths.
+fn searched_depths(path: &Path, meta: Option<&meta::Meta>) -> Vec<DepthMeta> {
+    let Some(meta) = meta.filter(|meta| meta.parameters.contains_key("depth")) else {
+        return Vec::new();
+    };
+    if !meta.depths.is_empty() {
+        return meta.depths.clone();
+    }
+    let stem = path.file_stem().and_then(|stem| stem.to_str());
+    let whole = stem.and_then(|stem| Some(stem.rsplit_once("-d")?.0));
+    let sidecar = whole.map(|whole| path.with_file_name(format!("{whole}.json")));
+    let whole = sidecar.and_then(|sidecar| meta::read(std::fs::File::open(sidecar).ok()?).ok());
+    whole.map_or_else(Vec::new, |whole| whole.depths)
 }
 
 /// The trees of files and directories in the order given; those of a directory by name, those of a match by game. Paths that cannot be

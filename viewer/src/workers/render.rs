@@ -23,10 +23,11 @@ use crate::{
     },
     tree::{
         camera::{Camera, Canvas},
+        figure::{self, FigureSpec, FigureWords, POINTS_PER_MM},
         labels::{LabelBox, LabelledView, Labeller, PlacedLabel},
         model::TreeModel,
         raster::{RenderQuality, TreeRenderer},
-        scene::{self, RenderOptions, Scene},
+        scene::{self, LabelStyle, RenderOptions, Scene},
         svg,
     },
 };
@@ -180,11 +181,37 @@ impl RenderView {
     }
 }
 
+/// Pixels an inch of a figure that is saved from the window.
+const FIGURE_DPI: f64 = 300.0;
+
+impl RenderView {
+    /// Writes what is shown, with all of it in view, as a figure on white.
+    fn save_figure(&self, path: &Path, words: &FigureWords) -> Result<(), String> {
+        let text = |text: &String| Some(text.clone()).filter(|text| !text.trim().is_empty());
+        let spec = FigureSpec {
+            title: text(&words.title),
+            caption: text(&words.caption),
+            selected: self.selected,
+            look: RenderOptions {
+                label_style: LabelStyle::Shares,
+                ..self.look
+            },
+            ..FigureSpec::new(words.width_mm * POINTS_PER_MM)
+        };
+        let drawing = figure::compose(&self.model, &spec);
+        let extension = path.extension().unwrap_or_default().to_string_lossy();
+        let bytes = figure::encode(&drawing, &extension, FIGURE_DPI)?;
+        write_atomic_synced(path, |out| out.write_all(&bytes)).map_err(|error| error.to_string())
+    }
+}
+
 /// What a saved file holds.
 #[derive(Clone, Debug)]
 pub enum SaveContent {
     /// The canvas, enlarged by a factor.
     Picture(f64),
+    /// What is shown as a figure for a publication.
+    Figure(FigureWords),
     /// The tree.
     Tree(Arc<Tree>, Format, Option<Box<Meta>>),
 }
@@ -192,7 +219,7 @@ pub enum SaveContent {
 /// Whether a file name ends as a picture's does.
 pub fn is_picture(path: &Path) -> bool {
     let ending = path.extension().unwrap_or_default();
-    ["png", "svg"]
+    figure::FORMATS
         .iter()
         .any(|known| ending.eq_ignore_ascii_case(known))
 }
@@ -201,6 +228,7 @@ pub fn is_picture(path: &Path) -> bool {
 pub fn save(path: &Path, view: &RenderView, saving: &SaveContent) -> Result<(), String> {
     match saving {
         SaveContent::Picture(scale) => view.save(path, *scale),
+        SaveContent::Figure(words) => view.save_figure(path, words),
         SaveContent::Tree(tree, format, meta) => {
             write_atomic_synced(path, |out| format.write(tree, out))
                 .map_err(|error| error.to_string())?;

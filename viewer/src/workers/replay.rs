@@ -9,9 +9,12 @@ use std::{
     },
 };
 
-use canopy_engine::tree::{
-    meta::Meta,
-    replay_reader::{ReplayLimits, RootVisitHistory},
+use canopy_engine::{
+    explain::LeadChange,
+    tree::{
+        meta::Meta,
+        replay_reader::{ReplayLimits, RootMoveHistory},
+    },
 };
 
 use self::task::ReplayTask;
@@ -31,7 +34,7 @@ pub struct ReplayStatus {
     /// Set when the journal has ended; true if it ended before the search did.
     pub ended: Option<bool>,
     /// Visits of the root's moves over time.
-    pub shares: Arc<RootVisitHistory>,
+    pub shares: Arc<RootMoveHistory>,
     /// Bytes read and bytes there are, while much is left to read.
     pub progress: Option<(u64, u64)>,
     /// Memory in use, in bytes.
@@ -65,6 +68,8 @@ enum ReplayCommand {
     /// A newer snapshot's sidecar.
     UpdateMeta(PathBuf, Arc<Meta>),
     Show(ReplayRequest),
+    /// Since when one move of the root is ahead of another; both as files have them.
+    FindLead(PathBuf, [String; 2]),
     /// Bounds for journals that are opened later.
     SetLimits(ReplayLimits),
     /// Panics.
@@ -78,6 +83,8 @@ pub enum ReplayEvent {
     Status(PathBuf, ReplayStatus),
     /// A tree of it.
     Tree(PathBuf, ReplayResponse),
+    /// Since when the first of two moves is ahead of the second; none if it is not.
+    Lead(PathBuf, [String; 2], Option<LeadChange>),
     /// The journal cannot be read.
     Failed(PathBuf, String),
 }
@@ -131,6 +138,12 @@ impl Replayer {
     /// Asks for a tree; replaces a request that was not answered yet.
     pub fn request(&self, request: ReplayRequest) {
         self.worker.send(ReplayCommand::Show(request));
+    }
+
+    /// Asks since when one move of the root is ahead of another, in the journal beside a tree file.
+    pub fn find_lead(&self, path: &Path, moves: [String; 2]) {
+        self.worker
+            .send(ReplayCommand::FindLead(path.to_owned(), moves));
     }
 
     /// Opens later journals within other limits.

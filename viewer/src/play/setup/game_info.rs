@@ -135,6 +135,7 @@ impl SearchParameter {
                 ParameterKind::Whole { min, max } => {
                     format!("{} to {}", format_thousands(min), format_thousands(max))
                 }
+                ParameterKind::WholeOrAuto { min, max } => format!("auto, or {min} to {max}"),
                 ParameterKind::Signed { min, max } => format!("{min} to {max}"),
                 _ => words.join(", "),
             };
@@ -162,7 +163,7 @@ fn evaluations(game: &str) -> Vec<&'static str> {
         type Out = Vec<&'static str>;
 
         fn visit<G: Playable>(self, _: G::Rules) -> Self::Out {
-            let known = G::evaluations().iter();
+            let known = G::EVALUATIONS.iter();
             known.map(|evaluation| evaluation.name).collect()
         }
     }

@@ -11,9 +11,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use canopy_engine::tree::{
-    meta::Meta,
-    replay_reader::{ReplayLimits, ReplayReader},
+use canopy_engine::{
+    explain::lead,
+    tree::{
+        meta::Meta,
+        replay_reader::{ReplayLimits, ReplayReader},
+    },
 };
 
 use super::{ReplayCommand, ReplayEvent, ReplayRequest, ReplayResponse, ReplayStatus, count_trees};
@@ -225,6 +228,7 @@ impl ReplayTask {
             ReplayCommand::SetLimits(limits) => self.limits = limits,
             #[cfg(test)]
             ReplayCommand::Panic => panic!("broken on purpose"),
+            ReplayCommand::FindLead(path, moves) => self.find_lead(path, moves, events),
             ReplayCommand::Show(request) => {
                 self.deferred_request =
                     self.deferred_request.take().filter(|_| request.is_newest());
@@ -245,6 +249,16 @@ impl ReplayTask {
                 self.open(path, meta, events);
             }
         }
+    }
+
+    /// A journal that cannot tell says nothing: the tree is explained without it.
+    fn find_lead(&mut self, path: PathBuf, moves: [String; 2], events: &mut Vec<ReplayEvent>) {
+        let Some(playing) = self.current.as_mut().filter(|it| it.path == path) else {
+            return;
+        };
+        let [one, other] = &moves;
+        let found = lead::find(&mut playing.replay, &playing.meta, [one, other]);
+        events.push(ReplayEvent::Lead(path, moves, found.unwrap_or_default()));
     }
 
     fn close(&mut self) {
@@ -329,7 +343,7 @@ impl ReplayTask {
             return;
         };
         self.reported_at = Some(Instant::now());
-        match replay.root_visit_history(SHARE_SAMPLES) {
+        match replay.root_move_history(SHARE_SAMPLES) {
             Ok(shares) => {
                 let status = ReplayStatus {
                     iterations: replay.iterations(),
