@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use super::GameAction;
+use super::{CompareAction, GameAction, LessonAction, StepsAction, TruthMode, View, WhyAction};
 use crate::{
     play::{GameConfig, demo_match::DemoMatchConfig},
     system::paths::absolute,
-    tree::model::Filter,
+    tree::{figure::FigureWords, model::Filter},
 };
 
 /// An action, from a key, a control, a drop or the command line.
@@ -14,6 +14,20 @@ use crate::{
 pub enum Action {
     /// Open files, or a directory.
     Open(Vec<PathBuf>),
+    /// Change to another view.
+    ShowView(View),
+    /// Show exact values, or not.
+    ShowTruth(TruthMode),
+    /// Select the next move that the search prefers although it gives something away.
+    NextMistake,
+    /// Act in the view Why.
+    Why(WhyAction),
+    /// Act in the view Steps.
+    Steps(StepsAction),
+    /// Act in the view Compare.
+    Compare(CompareAction),
+    /// Act in a lesson.
+    Lesson(LessonAction),
     /// Step through the sequence of trees.
     StepTree(i64),
     /// Go to a tree by its number from 1, as typed.
@@ -60,7 +74,7 @@ pub enum Action {
         /// Whether everything below is shown, too.
         all_below: bool,
     },
-    /// Select a node and fit its subtree into the canvas.
+    /// Select a node and fly to its subtree.
     GoToNode(usize),
     /// Find a node by its move or state, or the next one.
     Find(String),
@@ -68,6 +82,8 @@ pub enum Action {
     FollowNewest(bool),
     /// Save the tree as .csv or .tree, or a picture as .png or .svg, enlarged by a factor.
     Save(PathBuf, f64),
+    /// Save a figure of the shown tree as .png, .svg or .pdf.
+    SaveFigure(PathBuf, FigureWords),
     /// Switch between the dark and the light theme.
     SwitchTheme,
     /// Show the tree after some iterations.
@@ -94,8 +110,19 @@ pub enum Action {
     },
     /// Start a match between two engines and follow it.
     StartDemoMatch(DemoMatchConfig),
+    /// Play the tournament of a file.
+    StartTournament {
+        /// The file.
+        config: PathBuf,
+        /// The run directory of its results; none if they are not kept.
+        out: Option<PathBuf>,
+        /// Whether the window closes after the last game.
+        exit: bool,
+    },
     /// Start a game.
     StartGame(Box<GameConfig>),
+    /// Ask the program that is set up for a side, counted from 0, for its options.
+    QueryOptions(usize),
     /// Go back to the start screen.
     GoHome,
     /// Act in the game that is played.
@@ -115,11 +142,26 @@ impl Action {
     pub(super) fn with_absolute_paths(self) -> Self {
         match self {
             Self::Open(paths) => Self::Open(paths.iter().map(|path| absolute(path)).collect()),
+            Self::Compare(CompareAction::Open(paths)) => {
+                Self::Compare(CompareAction::Open(paths.map(|path| absolute(&path))))
+            }
+            Self::Compare(CompareAction::OpenSecond(path)) => {
+                Self::Compare(CompareAction::OpenSecond(absolute(&path)))
+            }
+            Self::Lesson(LessonAction::Open(path)) => {
+                Self::Lesson(LessonAction::Open(absolute(&path)))
+            }
             Self::FollowMatch { directory, exit } => Self::FollowMatch {
                 directory: absolute(&directory),
                 exit,
             },
+            Self::StartTournament { config, out, exit } => Self::StartTournament {
+                config: absolute(&config),
+                out: out.map(|path| absolute(&path)),
+                exit,
+            },
             Self::Save(path, scale) => Self::Save(absolute(&path), scale),
+            Self::SaveFigure(path, words) => Self::SaveFigure(absolute(&path), words),
             Self::Game(GameAction::Save(path)) => Self::Game(GameAction::Save(absolute(&path))),
             Self::LoadGame(path) => Self::LoadGame(absolute(&path)),
             Self::SetMemory { megabytes, cache } => Self::SetMemory {

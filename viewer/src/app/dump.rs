@@ -58,7 +58,12 @@ impl App {
 
     /// The whole state.
     pub fn dump(&self) -> serde_json::Value {
-        let parts = [self.dump_tree(), self.dump_window(), self.dump_replay()];
+        let parts = [
+            self.dump_tree(),
+            self.dump_window(),
+            self.dump_replay(),
+            self.dump_views(),
+        ];
         let keys = parts.into_iter().filter_map(|part| match part {
             serde_json::Value::Object(keys) => Some(keys),
             _ => None,

@@ -24,8 +24,12 @@ const DEMO_GROWTH_DURATION: Duration = Duration::from_millis(1200);
 /// A match that is followed.
 #[derive(Debug, Default)]
 pub struct FollowedMatch {
-    /// Its state; `None` until match.json is read.
-    pub state: Option<Arc<MatchState>>,
+    /// Its newest state; `None` until match.json is read.
+    pub(super) state: Option<Arc<MatchState>>,
+    /// The state that is shown, which may be an earlier one.
+    pub(super) shown_state: Option<Arc<MatchState>>,
+    /// When the newest state arrived.
+    pub(super) changed_at: Duration,
     /// What it still lacks.
     awaited: Option<Awaited>,
     /// Whether the window closes when the match is over.
@@ -46,9 +50,9 @@ pub enum ShownPosition {
 }
 
 impl App {
-    /// State of the followed match.
+    /// State of the followed match, as far as it is shown.
     pub fn match_state(&self) -> Option<&Arc<MatchState>> {
-        self.followed_match.as_ref()?.state.as_ref()
+        self.followed_match.as_ref()?.shown_state.as_ref()
     }
 
     /// Starts a match and follows it.
@@ -97,6 +101,8 @@ impl App {
         following.awaited = None;
         self.is_closing |= following.close_when_over && state.is_over();
         following.state = Some(state);
+        following.changed_at = self.now;
+        self.update_shown_state();
     }
 
     pub(super) fn set_awaited(&mut self, awaited: Awaited) {
@@ -153,7 +159,13 @@ impl App {
 
     /// Directory of the current game's trees.
     fn game_directory(&self) -> Option<PathBuf> {
-        let name = self.match_state()?.meta.directory.as_ref()?;
+        let state = self.followed_match.as_ref()?.state.as_ref()?;
+        self.trees_of(state)
+    }
+
+    /// Directory of the trees of a state's game.
+    pub(super) fn trees_of(&self, state: &MatchState) -> Option<PathBuf> {
+        let name = state.meta.directory.as_ref()?;
         Some(self.folder.directory.as_ref()?.join(name))
     }
 

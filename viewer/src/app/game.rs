@@ -1,12 +1,17 @@
 //! The game that is played in the window: clicks of people, moves of engines, and the trees that engines write.
 
 use std::{
+    fs::{self, File},
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
 };
 
-use canopy_engine::{arena::engine_config::EngineConfig, games};
+use canopy_engine::{
+    arena::engine_config::{EngineConfig, EngineProtocol},
+    games,
+    tree::meta,
+};
 use serde_json::{Value, json};
 
 use super::{App, FollowedMatch};
@@ -16,8 +21,8 @@ use crate::{
         GameConfig,
         engine_handle::{EngineEvent, EngineHandle},
         files,
-        game_state::Turn,
-        session::{ANALYST_SEED_INDEX, EngineFailure, FRAME_INTERVAL, GameSession},
+        game_state::{ClickOutcome, Turn},
+        session::{ANALYST_SEED_INDEX, DelayedMove, EngineFailure, FRAME_INTERVAL, GameSession},
     },
     tree::sequence::Sequence,
     workers::watch::WatchScope,
@@ -25,8 +30,12 @@ use crate::{
 
 /// Pause before the next game of a series, in addition to the least time of a move.
 const NEXT_GAME_DELAY: Duration = Duration::from_secs(2);
+/// The same in a tournament in which a person has played, who wants to see the end.
+const NEXT_GAME_DELAY_OF_PEOPLE: Duration = Duration::from_secs(6);
 /// Length of the growth animation of a new tree.
 const GAME_GROWTH_DURATION: Duration = Duration::from_millis(1500);
+/// How long the move of an engine waits for its tree to appear, beside the time in which that grows.
+const TREE_TIMEOUT: Duration = Duration::from_millis(700);
 /// Time for engines to quit when the window closes.
 const ENGINE_SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(1200);
 
@@ -53,6 +62,8 @@ pub enum GameAction {
     NextGame,
     /// Restart an engine that failed, or ask it again.
     RestartEngine,
+    /// Restart the program in a seat, and speak another dialect with it.
+    SetDialect(usize, EngineProtocol),
     /// Keep waiting for an engine that is silent.
     KeepWaiting,
     /// Show the position this many moves on.
@@ -78,8 +89,13 @@ impl GameSession {
     fn apply_action(&mut self, action: GameAction, now: Duration) -> Result<(), String> {
         match action {
             GameAction::Click(place) => {
-                if let Some(mv) = self.game.click(place) {
-                    return self.play_person_move(&mv, now);
+                self.refused_click = None;
+                match self.game.click(place) {
+                    ClickOutcome::Move(mv) => return self.play_person_move(&mv, now),
+                    ClickOutcome::Incomplete => {}
+                    ClickOutcome::Refused(reason) => {
+                        self.refused_click = Some((place, now, reason));
+                    }
                 }
             }
             GameAction::Move(text) => return self.play_person_move(&text, now),
@@ -112,6 +128,11 @@ impl GameSession {
                 for engine in self.engines.iter().flatten() {
                     engine.interrupt();
                 }
+                self.turn_started_at = now;
+            }
+            GameAction::SetDialect(seat, dialect) => {
+                self.cancel_search();
+                self.set_dialect(seat, dialect);
                 self.turn_started_at = now;
             }
             GameAction::KeepWaiting => {
@@ -154,14 +175,29 @@ impl GameSession {
 
 impl App {
     /// Begins a game; false if that failed.
-    pub(super) fn start_game(&mut self, mut config: GameConfig) -> bool {
+    pub(super) fn start_game(&mut self, config: GameConfig) -> bool {
+        self.start_session(config, |_| ())
+    }
+
+    /// Begins a game, after `prepare` has seen its session; false if that failed.
+    pub(super) fn start_session(
+        &mut self,
+        mut config: GameConfig,
+        prepare: impl FnOnce(&mut GameSession),
+    ) -> bool {
         for engine in config.participants.iter_mut().flatten() {
             self.add_tree_options(engine);
         }
         let animates = config.animate;
+        let has_own_engines = (config.participants.iter().flatten())
+            .all(|engine| engine.command.starts_with(&self.own_engine_command));
         match GameSession::new(config, self.records_directory.as_deref(), self.now) {
-            Ok(playing) => {
+            Ok(mut playing) => {
                 self.message = None;
+                prepare(&mut playing);
+                if animates && has_own_engines && !self.settings.show_answer {
+                    playing.hold_limit = GAME_GROWTH_DURATION + TREE_TIMEOUT;
+                }
                 self.watch_game_directory(playing.directory.path());
                 self.session = Some(playing);
                 self.growth_animation = animates.then_some(GAME_GROWTH_DURATION);
@@ -199,6 +235,9 @@ impl App {
 
     /// Carries out an action on the game.
     pub(super) fn dispatch_game_action(&mut self, action: GameAction) {
+        if action == GameAction::NextGame && self.is_tournament_game_over() {
+            return self.finish_tournament_game();
+        }
         let Some(playing) = &mut self.session else {
             if action == GameAction::ToggleCoordinates {
                 self.settings.coordinates ^= true;
@@ -220,8 +259,17 @@ impl App {
                 self.report_saved(&path, result);
             }
             action => {
-                if let Err(problem) = playing.apply_action(action, self.now) {
+                let is_click = matches!(action, GameAction::Click(_));
+                let is_undo = action == GameAction::Undo;
+                let applied = playing.apply_action(action, self.now);
+                let refused = playing.refused_click.as_ref().filter(|_| is_click);
+                let refused = refused.map(|(_, _, reason)| reason.clone());
+                if let Err(problem) = applied {
                     self.show_error(problem);
+                } else if let Some(reason) = refused {
+                    self.show_message(reason);
+                } else if is_undo {
+                    self.discard_outdated_trees();
                 }
             }
         }
@@ -230,6 +278,7 @@ impl App {
 
     /// Loads a game from a file; two people may continue it.
     pub(super) fn load_game(&mut self, path: &Path) {
+        self.tournament = None;
         let game = self
             .session
             .as_ref()
@@ -251,12 +300,52 @@ impl App {
             // Its result was counted where it was played.
             playing.is_scored = true;
             let laid = playing.game.set_moves(&loaded.moves);
-            let stepped = laid.and_then(|()| playing.game.show_ply(0));
-            if let Err(problem) = stepped {
+            let named = laid.and_then(|()| playing.game.set_heading(&loaded.heading));
+            if let Err(problem) = named {
                 self.show_error(problem);
             }
         }
         self.sync_match_state();
+    }
+
+    /// Removes the trees of moves that were taken back; the newest of the others is shown.
+    fn discard_outdated_trees(&mut self) {
+        let Some(playing) = &self.session else {
+            return;
+        };
+        let Some(directory) = self.trees_of(playing.game.match_state()) else {
+            return;
+        };
+        let gone: Vec<PathBuf> = (self.document.sequence.in_directory(&directory).into_iter())
+            .filter(|path| self.is_outdated(path))
+            .collect();
+        if gone.is_empty() {
+            return;
+        }
+        for path in &gone {
+            remove_tree(path);
+        }
+        self.document.sequence.update(&[], &gone);
+        self.show_sequence(self.document.sequence.paths().to_vec());
+    }
+
+    /// Whether a tree belongs to a search from a position that was taken back.
+    pub(super) fn is_outdated(&self, path: &Path) -> bool {
+        let Some(playing) = &self.session else {
+            return false;
+        };
+        let Ok(sidecar) = File::open(path.with_extension("json")) else {
+            return false;
+        };
+        let Ok(meta) = meta::read(sidecar) else {
+            return false;
+        };
+        let is_new = self.trees_of(playing.game.match_state()).as_deref() == path.parent();
+        let move_count = playing.game.moves().len();
+        // A paused engine will search the position again.
+        let is_repeated = playing.is_paused && matches!(playing.game.turn(), Turn::Engine(..));
+        let ply = meta.ply as usize;
+        is_new && (ply > move_count || ply == move_count && is_repeated)
     }
 
     /// Whether the shown trees are deleted when the window leaves them.
@@ -275,12 +364,16 @@ impl App {
     /// Closes whatever is played or shown: back to the start screen.
     pub(super) fn go_home(&mut self) {
         self.session = None;
+        self.tournament = None;
         self.demo_match = None;
         self.followed_match = None;
         self.folder.close();
         self.growth_animation = None;
         self.message = None;
         self.thumbnails.forget_files();
+        self.view = super::View::default();
+        self.lesson = None;
+        self.compare = super::CompareState::default();
         self.document.sequence = Sequence::default();
         self.show_sequence(Vec::new());
     }
@@ -348,10 +441,10 @@ impl App {
         for event in events {
             is_moved |= playing.handle_engine_event(event, now);
         }
-        if let Some((_, text, stats)) = playing.delayed_move.take_if(|(at, ..)| now >= *at) {
-            playing.play_engine_move(&text, stats, now);
-            is_moved = true;
-        }
+        is_moved |= self.play_delayed_move();
+        let Some(playing) = &mut self.session else {
+            return;
+        };
         playing.check_silence(now);
         self.update_analysis();
         if is_moved {
@@ -363,6 +456,22 @@ impl App {
         }
     }
 
+    /// Plays an engine's move that is due and whose tree has grown; true if there was one.
+    fn play_delayed_move(&mut self) -> bool {
+        let is_held = self.is_move_held();
+        let now = self.now;
+        let Some(playing) = &mut self.session else {
+            return false;
+        };
+        let is_due =
+            |delayed: &mut DelayedMove| now >= delayed.due && (!is_held || now >= delayed.latest);
+        let Some(delayed) = playing.delayed_move.take_if(is_due) else {
+            return false;
+        };
+        playing.play_engine_move(&delayed.text, delayed.stats, now);
+        true
+    }
+
     /// Takes in the events of the engine that analyses. Its process is kept after the answer: it may still write its tree.
     fn update_analysis(&mut self) {
         let Some(playing) = &mut self.session else {
@@ -371,12 +480,12 @@ impl App {
         let analyst = playing.analyst.as_ref();
         let events = analyst.map(EngineHandle::take_events).unwrap_or_default();
         for event in events {
-            let is_answer = !matches!(event, EngineEvent::Info(..));
+            let is_answer = !matches!(event, EngineEvent::Info(..) | EngineEvent::Introduced(_));
             if let Some(playing) = self.session.as_mut().filter(|_| is_answer) {
                 playing.is_analysing = false;
             }
             match event {
-                EngineEvent::Info(..) => {}
+                EngineEvent::Info(..) | EngineEvent::Introduced(_) => {}
                 EngineEvent::BestMove(_, answer) => {
                     self.show_message(format!("the best move here is {}", answer.text));
                 }
@@ -406,8 +515,13 @@ impl App {
                         .participants
                         .iter()
                         .any(Option::is_none);
-                    playing.next_game_at = (playing.game.has_next_game() && !has_people)
-                        .then(|| now + playing.min_move_time + NEXT_GAME_DELAY);
+                    let goes_on = playing.game.has_next_game() && !has_people;
+                    let delay = match (playing.tournament_place.is_some(), has_people) {
+                        (true, true) => Some(NEXT_GAME_DELAY_OF_PEOPLE),
+                        (true, false) => Some(NEXT_GAME_DELAY),
+                        (false, _) => goes_on.then_some(NEXT_GAME_DELAY),
+                    };
+                    playing.next_game_at = delay.map(|delay| now + playing.min_move_time + delay);
                     if let Err(problem) = counted {
                         self.show_error(format!("the game is not recorded: {problem}"));
                     }
@@ -424,33 +538,40 @@ impl App {
                         text,
                         last_output: Vec::new(),
                         is_unresponsive: false,
+                        has_run: false,
                     });
                 }
             }
         }
     }
 
-    /// Selects the chosen move in the tree of a game played here.
+    /// Selects the chosen move in the final tree of a game played here, once the tree shows it and has grown.
     pub(super) fn select_chosen_move(&mut self) {
         if self.session.is_none()
+            || !self.navigation.awaits_chosen_move
+            || self.navigation.selected.is_some()
             || !self.folder.is_following_newest
             || !self.document.is_final()
-            || self.navigation.selected.is_some()
+            || self.document.timeline.target.is_some()
+            || self.is_about_to_grow()
         {
             return;
         }
         let Some(model) = &self.document.model else {
             return;
         };
-        let chosen = model.meta.as_ref().and_then(|meta| meta.chosen.clone());
+        let Some(chosen) = (model.meta.as_ref()).and_then(|meta| meta.chosen.as_deref()) else {
+            return;
+        };
         let mut children = model.children_of(0);
-        self.navigation.selected =
-            children.find(|&child| chosen.as_deref() == Some(&*model.move_text(child)));
+        self.navigation.selected = children.find(|&child| model.move_text(child) == *chosen);
+        self.navigation.awaits_chosen_move = self.navigation.selected.is_none();
     }
 
     fn sync_match_state(&mut self) {
         if let (Some(playing), Some(following)) = (&self.session, &mut self.followed_match) {
             following.state = Some(Arc::clone(playing.game.match_state()));
+            following.shown_state.clone_from(&following.state);
         }
     }
 
@@ -486,4 +607,12 @@ impl App {
             "records": playing.recorder.as_ref().map(|keeper| keeper.directory().display().to_string()),
         })
     }
+}
+
+/// Removes a tree file with everything beside it, as far as it is there.
+fn remove_tree(path: &Path) {
+    for extension in ["json", "growth", "extra", "columns"] {
+        let _ = fs::remove_file(path.with_extension(extension));
+    }
+    let _ = fs::remove_file(path);
 }

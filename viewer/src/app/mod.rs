@@ -11,12 +11,18 @@ use canopy_engine::games::notation::escape_invisible;
 
 pub use self::{
     action::{Action, CopyTarget, Direction},
+    compare::{CHILD_COUNTS as COMPARE_CHILD_COUNTS, CompareAction, CompareCommand, CompareState},
     document::Document,
     folder::WatchedFolder,
     followed_match::{FollowedMatch, ShownPosition},
     game::GameAction,
+    lesson::{LessonAction, LessonState, TriedValue, fill_figures},
     navigation::Navigation,
+    steps::{SlowMotion, StepsAction, StepsCommand, StepsJournal, StepsState},
     timeline::{SPEEDS, Timeline},
+    truth::{NodeTruth, TruthMode, TruthState},
+    view::View,
+    why::{RootMove, WhyAction, WhyCommand, WhyPage, WhyState},
 };
 use crate::{
     app::counters::Counters,
@@ -24,7 +30,9 @@ use crate::{
     play::{
         demo_match::{DemoMatch, own_engine_command},
         files,
+        option_query::OptionQuery,
         session::GameSession,
+        tournament::WindowTournament,
     },
     settings::ViewerSettings,
     system::wake::Wake,
@@ -36,19 +44,28 @@ use crate::{
 };
 
 mod action;
+mod compare;
 pub mod counters;
 mod document;
 mod dump;
 mod folder;
 mod followed_match;
 mod game;
+mod held_answer;
+mod lesson;
 mod navigation;
 mod opening;
+mod options;
 mod readable;
 mod saving;
+mod steps;
 #[cfg(test)]
 mod tests;
 mod timeline;
+mod tournament;
+mod truth;
+mod view;
+mod why;
 
 /// How long a message that is not an error is shown.
 const MESSAGE_DURATION: Duration = Duration::from_secs(6);
@@ -71,6 +88,18 @@ pub struct App {
     pub document: Document,
     /// Where the user looks.
     pub navigation: Navigation,
+    /// The view that was chosen; [`Self::shown_view`] is what is shown.
+    view: View,
+    /// The state of the view Why.
+    pub why: WhyState,
+    /// Exact values of the shown tree's moves.
+    pub truth: TruthState,
+    /// The state of the view Steps.
+    pub steps: StepsState,
+    /// The state of the view Compare.
+    pub compare: CompareState,
+    /// The lesson that is taken.
+    pub lesson: Option<LessonState>,
     /// The folder whose new trees appear.
     pub folder: WatchedFolder,
     /// The match that is followed in that folder.
@@ -83,6 +112,10 @@ pub struct App {
     demo_match: Option<DemoMatch>,
     /// The game that is played in this window.
     pub session: Option<GameSession>,
+    /// The tournament that the game belongs to.
+    tournament: Option<WindowTournament>,
+    /// A program that is asked for its options.
+    pub option_query: Option<OptionQuery>,
     /// The command that starts our engine.
     pub own_engine_command: Vec<String>,
     /// Where games played in this window are recorded; `None` if they are not.
@@ -110,12 +143,20 @@ impl App {
         Ok(Self {
             document: Document::new(&settings, &wake)?,
             navigation: Navigation::default(),
+            view: View::default(),
+            why: WhyState::default(),
+            truth: TruthState::default(),
+            steps: StepsState::default(),
+            compare: CompareState::default(),
+            lesson: None,
             folder: WatchedFolder::default(),
             followed_match: None,
             settings,
             growth_animation: None,
             demo_match: None,
             session: None,
+            tournament: None,
+            option_query: None,
             own_engine_command: own_engine_command(),
             records_directory: files::games_directory(),
             message: None,
@@ -158,6 +199,10 @@ impl App {
         });
         if let Some(index) = column {
             look.scale.measure = Measure::Column(index);
+        }
+        let has_proofs = (self.document.model.as_ref()).is_some_and(|model| model.has_proofs());
+        if look.scale.measure == Measure::Proof && !has_proofs {
+            look.scale.measure = Measure::Visits;
         }
         look
     }
@@ -203,6 +248,7 @@ impl App {
             self.show_error(problem);
         }
         self.update_game();
+        self.update_option_query();
         for event in self.document.loader.take_events() {
             self.handle_loader_event(event);
         }
@@ -216,6 +262,11 @@ impl App {
             self.settings.recent.retain(|path| *path != gone);
         }
         self.advance_replay();
+        self.select_chosen_move();
+        self.update_shown_state();
+        self.update_views();
+        self.update_lesson();
+        self.navigation.advance_flight(now);
     }
 
     /// Whether the start screen is shown: nothing is open, played or waited for.
@@ -223,7 +274,16 @@ impl App {
         self.document.model.is_none()
             && self.document.sequence.is_empty()
             && self.session.is_none()
+            && self.lesson.is_none()
             && self.followed_match.is_none()
+    }
+
+    /// The parent of the selected node; none at the root and where there is no tree.
+    pub fn parent_of_focused(&self) -> Option<usize> {
+        let model = self.document.model.as_ref()?;
+        let node = self.navigation.focused_node();
+        let parent = *model.parents.get(node)?;
+        Some(parent as usize)
     }
 
     /// The moves from the root to the selected node.
@@ -247,6 +307,13 @@ impl App {
                 _ => self.open(&paths),
             },
             Action::FollowMatch { directory, exit } => self.follow_match(directory, exit),
+            Action::ShowView(view) => self.show_view(view),
+            Action::ShowTruth(mode) => self.set_truth_mode(mode),
+            Action::NextMistake => self.go_to_next_mistake(),
+            Action::Why(action) => self.dispatch_why(action),
+            Action::Steps(action) => self.dispatch_steps(action),
+            Action::Compare(action) => self.dispatch_compare(action),
+            Action::Lesson(action) => self.dispatch_lesson(action),
             Action::GoToMove(index) => self.go_to_move(index),
             Action::GoToLatest => {
                 self.select(None);
@@ -261,6 +328,7 @@ impl App {
             Action::JumpToTree(text) => self.jump_to_tree(&text),
             Action::FollowNewest(follow) => self.follow_newest(follow),
             Action::Save(path, scale) => self.save(&path, scale),
+            Action::SaveFigure(path, words) => self.save_figure(&path, words),
             Action::Copy(what) => self.copy(what),
             Action::SwitchTheme => self.settings.dark = !self.settings.dark,
             Action::SetMemory { megabytes, cache } => {
@@ -276,10 +344,15 @@ impl App {
             Action::Speed(speed) => self.set_speed(speed),
             Action::ShowEnd => self.show_end(),
             Action::StartDemoMatch(config) => self.start_demo_match(&config),
+            Action::StartTournament { config, out, exit } => {
+                self.start_tournament(&config, out.as_deref(), exit);
+            }
             Action::StartGame(config) => {
+                self.tournament = None;
                 self.start_game(*config);
             }
             Action::GoHome => self.go_home(),
+            Action::QueryOptions(side) => self.query_options(side),
             Action::Game(game_action) => self.dispatch_game_action(game_action),
             Action::LoadGame(path) => self.load_game(&path),
             Action::ShowError(problem) => self.show_error(problem),
@@ -312,7 +385,7 @@ impl App {
         };
         match action {
             Action::FitSelected => navigation.fit_selected(model),
-            Action::GoToNode(node) => navigation.go_to_node(model, node),
+            Action::GoToNode(node) => navigation.fly_to_node(model, node, self.now),
             Action::CentreOn(across, down) => navigation.centre_on(model, across, down),
             Action::Click(x, y) => navigation.click(model, x, y),
             Action::MoveSelection(direction) => navigation.move_selection(model, direction),

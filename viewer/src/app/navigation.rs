@@ -1,5 +1,7 @@
 //! Where the user looks in a tree: camera, selection, back and forward, search.
 
+use std::time::Duration;
+
 use crate::{
     app::Direction,
     tree::{
@@ -18,18 +20,35 @@ const SCROLL_MARGIN: f64 = 30.0;
 /// The same at the upper edge, where the path from the root may lie over the canvas.
 const TOP_SCROLL_MARGIN: f64 = 68.0;
 
+/// How long a flight to a node takes.
+const FLIGHT_DURATION: Duration = Duration::from_millis(350);
+
+/// A way of the camera from one place to another.
+#[derive(Clone, Copy, Debug)]
+struct Flight {
+    from: Camera,
+    to: Camera,
+    began: Duration,
+    /// Whether the whole tree is in view in the end.
+    ends_fitted: bool,
+}
+
 /// Camera, selection and search of the shown tree. Node indices belong to the current model.
 pub struct Navigation {
     /// `None` until the next frame fits the tree.
     pub camera: Option<Camera>,
     /// Set while the whole tree is in view because nobody moved the camera.
     is_fitted: bool,
+    /// Where the camera is on its way to.
+    flight: Option<Flight>,
     /// The canvas of the last frame, in pixels.
     pub canvas: Canvas,
     /// The canvas's top left corner in the window, in pixels.
     pub canvas_origin: (f64, f64),
     /// The selected node.
     pub selected: Option<usize>,
+    /// Whether the move that the search led to is to be selected once the tree shows it; not after another selection.
+    pub(super) awaits_chosen_move: bool,
     /// Nodes selected before, oldest first, and the current place among them.
     history: Vec<usize>,
     history_index: usize,
@@ -42,9 +61,11 @@ impl Default for Navigation {
         Self {
             camera: None,
             is_fitted: true,
+            flight: None,
             canvas: Canvas::default(),
             canvas_origin: (0.0, 0.0),
             selected: None,
+            awaits_chosen_move: true,
             history: Vec::new(),
             history_index: 0,
             last_find: (String::new(), 0),
@@ -62,11 +83,13 @@ impl Navigation {
     pub(super) fn clear(&mut self) {
         self.selected = None;
         self.camera = None;
+        self.flight = None;
     }
 
     /// Starts over for another tree.
     pub(super) fn reset(&mut self) {
         self.clear();
+        self.awaits_chosen_move = true;
         self.history.clear();
         self.history_index = 0;
         self.is_fitted = true;
@@ -75,6 +98,7 @@ impl Navigation {
     /// Carries selection, history and camera over to another state or part of the same tree. The selected node, or else the root,
     /// stays where it is on the screen.
     pub(super) fn follow_model(&mut self, before: Option<&TreeModel>, model: &TreeModel) {
+        self.end_flight();
         let finder = NodeFinder::new(before, model);
         let kept = self.selected.and_then(|node| finder.find(node));
         let here = self.history.get(self.history_index).copied();
@@ -106,6 +130,7 @@ impl Navigation {
     pub(super) fn update_camera(&mut self, model: &TreeModel, canvas: Canvas) -> Camera {
         let bounds = scene::tree_bounds(model);
         if canvas != self.canvas {
+            self.end_flight();
             if self.is_fitted {
                 self.camera = None;
             } else if let Some(camera) = &mut self.camera {
@@ -118,6 +143,7 @@ impl Navigation {
 
     /// Shows the whole tree.
     pub(super) fn fit_tree(&mut self) {
+        self.flight = None;
         self.camera = None;
         self.is_fitted = true;
     }
@@ -129,14 +155,54 @@ impl Navigation {
         self.move_camera(|camera| camera.zoom_to(&bounds, &canvas));
     }
 
-    /// Selects a node and shows its subtree.
-    pub(super) fn go_to_node(&mut self, model: &TreeModel, node: usize) {
-        if node < model.len() {
-            self.select(model.len(), Some(node));
-            match node {
-                0 => self.fit_tree(),
-                _ => self.fit_selected(model),
-            }
+    /// Selects a node and flies to its subtree.
+    pub(super) fn fly_to_node(&mut self, model: &TreeModel, node: usize, now: Duration) {
+        if node >= model.len() {
+            return;
+        }
+        self.select(model.len(), Some(node));
+        let Some(from) = self.camera else {
+            return;
+        };
+        let mut to = from;
+        match node {
+            0 => to = Camera::fit(&scene::tree_bounds(model), &self.canvas),
+            _ => to.zoom_to(&scene::subtree_bounds(model, node), &self.canvas),
+        }
+        self.is_fitted = false;
+        self.flight = Some(Flight {
+            from,
+            to,
+            began: now,
+            ends_fitted: node == 0,
+        });
+    }
+
+    /// Whether the camera is on its way to a node.
+    pub fn is_flying(&self) -> bool {
+        self.flight.is_some()
+    }
+
+    /// Moves the camera to where its flight has come.
+    pub(super) fn advance_flight(&mut self, now: Duration) {
+        let Some(flight) = self.flight else {
+            return;
+        };
+        let gone = now.saturating_sub(flight.began).as_secs_f64();
+        let part = gone / FLIGHT_DURATION.as_secs_f64();
+        if part >= 1.0 {
+            return self.end_flight();
+        }
+        // It begins and ends slowly.
+        let eased = part * part * (3.0 - 2.0 * part);
+        self.camera = Some(Camera::between(&flight.from, &flight.to, eased));
+    }
+
+    /// Arrives at once.
+    fn end_flight(&mut self) {
+        if let Some(flight) = self.flight.take() {
+            self.camera = Some(flight.to);
+            self.is_fitted = flight.ends_fitted;
         }
     }
 
@@ -163,6 +229,7 @@ impl Navigation {
 
     /// Moves the camera on behalf of the user; from then on it is not fitted by itself.
     fn move_camera(&mut self, change: impl FnOnce(&mut Camera)) {
+        self.flight = None;
         if let Some(camera) = &mut self.camera {
             change(camera);
             self.is_fitted = false;
@@ -181,6 +248,7 @@ impl Navigation {
     pub(super) fn select(&mut self, node_count: usize, node: Option<usize>) {
         let node = node.filter(|&node| node < node_count);
         self.selected = node;
+        self.awaits_chosen_move = false;
         if let Some(node) = node
             && self.history.get(self.history_index) != Some(&node)
         {
@@ -220,6 +288,7 @@ impl Navigation {
 
     /// Moves the camera if the selected node is not on the canvas.
     pub(super) fn scroll_to_selected(&mut self, model: &TreeModel) {
+        self.end_flight();
         let (Some(camera), Some(node)) = (&mut self.camera, self.selected) else {
             return;
         };

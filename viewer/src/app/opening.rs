@@ -84,7 +84,6 @@ impl App {
         {
             document.timeline.shown_iteration = None;
             document.show_filtered(path, model, &mut self.navigation);
-            self.select_chosen_move();
             self.document.request_extras();
         }
     }
@@ -100,7 +99,11 @@ impl App {
     }
 
     /// Takes in new, changed and removed files of the folder; the shown tree stays until there is a newer one.
-    pub(super) fn update_files(&mut self, changed: Vec<PathBuf>, gone: &[PathBuf]) {
+    pub(super) fn update_files(&mut self, mut changed: Vec<PathBuf>, gone: &[PathBuf]) {
+        // A tree may be written after its move was taken back, and news of one may come after it was removed.
+        changed.retain(|path| path.exists() && !self.is_outdated(path));
+        let is_known = |path: &&PathBuf| self.document.sequence.contains(path);
+        let gone = &gone.iter().filter(is_known).cloned().collect::<Vec<_>>()[..];
         let newest = self
             .newest_to_show(&changed)
             .filter(|_| self.folder.is_following_newest);
@@ -110,6 +113,9 @@ impl App {
                 self.document.sequence.go_to(index);
             }
             return self.request_trees();
+        }
+        if self.document.shown_path.is_none() {
+            self.request_trees();
         }
         match gone {
             [] => {}
@@ -212,7 +218,13 @@ impl App {
             };
             self.watch_directory(directory, scope);
         }
-        for path in paths.iter().filter(|path| path.exists()) {
+        let is_kept = |path: &&PathBuf| path.exists() && !self.is_own_search(path);
+        let kept: Vec<&PathBuf> = paths.iter().filter(is_kept).collect();
+        if kept.len() == paths.len() {
+            // Something else than the lesson's tree is opened.
+            self.lesson = None;
+        }
+        for path in kept {
             self.settings.add_recent(path);
         }
         if files.is_empty() && !is_match {

@@ -13,14 +13,20 @@ impl App {
     pub(super) fn begins_readable(&self) -> bool {
         let [width, height] = self.settings.window;
         let is_small = width < SMALL_WINDOW[0] || height < SMALL_WINDOW[1];
-        (self.settings.readable).unwrap_or(self.session.is_some() || is_small)
+        (self.settings.readable)
+            .unwrap_or(self.session.is_some() || self.lesson.is_some() || is_small)
     }
 
-    /// Shows the readable part, or the whole tree, and remembers the choice.
+    /// Shows the whole tree where the filter may hide a part of it, else the readable part, and remembers the choice.
     pub(super) fn toggle_readable(&mut self) {
         let mut filter = self.document.filter.clone();
-        filter.readable ^= true;
-        (filter.opened, filter.opened_below) = (Vec::new(), Vec::new());
+        if filter.may_hide() {
+            filter.show_all();
+        } else {
+            filter.readable = true;
+            filter.clear_nodes();
+        }
+        self.settings.readable = Some(filter.readable);
         self.navigation.fit_tree();
         self.set_filter(filter);
     }

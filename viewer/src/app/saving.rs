@@ -11,6 +11,7 @@ use super::{App, CopyTarget};
 use crate::{
     board::Board,
     tree::{
+        figure::{DEFAULT_WIDTH_MM, FigureWords, words},
         model::{TreeModel, root_only_meta},
         node_value::{NodeValues, ValueView},
         scene,
@@ -30,15 +31,39 @@ impl App {
                 let meta = meta_to_save(model, format);
                 SaveContent::Tree(Arc::clone(&model.tree), format, meta.map(Box::new))
             }
+            Err(_) if is_figure_alone(path) => SaveContent::Figure(self.figure_words()),
             Err(_) if is_picture(path) => SaveContent::Picture(scale),
             Err(_) => {
                 return self.show_error(format!(
-                    "{}: expected a name that ends in .tree, .csv, .png or .svg",
+                    "{}: expected a name that ends in .tree, .csv, .png, .svg or .pdf",
                     path.display()
                 ));
             }
         };
         self.pending_save = Some((path.to_owned(), content));
+    }
+
+    /// The usual words of a figure of the shown tree.
+    pub fn figure_words(&self) -> FigureWords {
+        let iteration = self.document.timeline.shown_iteration;
+        let model = self.document.model.as_deref();
+        FigureWords {
+            title: model
+                .and_then(|model| words::title(model, iteration))
+                .unwrap_or_default(),
+            caption: model
+                .map(|model| words::caption(model, iteration))
+                .unwrap_or_default(),
+            width_mm: DEFAULT_WIDTH_MM,
+        }
+    }
+
+    /// Has a figure of the shown tree saved with the next frame.
+    pub(super) fn save_figure(&mut self, path: &Path, words: FigureWords) {
+        match self.document.model {
+            None => self.show_error("there is no tree to save"),
+            Some(_) => self.pending_save = Some((path.to_owned(), SaveContent::Figure(words))),
+        }
     }
 
     /// Copies a text about the game, or about the selected node or else the root.
@@ -86,6 +111,12 @@ impl App {
             Err(error) => self.show_error(format!("cannot write {}: {error}", path.display())),
         }
     }
+}
+
+/// Whether a file's format is only that of figures.
+fn is_figure_alone(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|name| name.eq_ignore_ascii_case("pdf"))
 }
 
 /// The sidecar of a saved tree. The shown tree may be an earlier iteration or a part, so its own root and cut replace the search's.

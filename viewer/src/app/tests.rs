@@ -14,7 +14,7 @@ use canopy_engine::{
     catalog,
     games::{Game as _, History, connect_four::ConnectFour},
     search::{SearchLimits, SearchTask, StopFlag},
-    session::recorded_search::{self, SearchDescription},
+    session::search_job::{self, SearchDescription},
     tree::{
         files::Format,
         snapshot::SnapshotOptions,
@@ -97,7 +97,7 @@ fn write_tree_with_journal(directory: &Path) -> PathBuf {
         ply: 0,
     };
     let task = SearchTask::new(&start, &history, &limits, &stop);
-    recorded_search::search_and_record(&mut *search, task, &about, Some(&output));
+    search_job::search_and_record(&mut *search, task, &about, Some(&output));
     drop(output);
     let entries = std::fs::read_dir(directory).expect("the directory can be read");
     (entries.flatten().map(|entry| entry.path()))

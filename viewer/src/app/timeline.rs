@@ -77,6 +77,7 @@ impl App {
     pub(super) fn handle_replay_event(&mut self, event: ReplayEvent) {
         let (ReplayEvent::Status(path, _)
         | ReplayEvent::Tree(path, _)
+        | ReplayEvent::Lead(path, ..)
         | ReplayEvent::Failed(path, _)) = &event;
         if self.document.shown_path.as_deref() != Some(path) {
             return;
@@ -92,6 +93,7 @@ impl App {
                 let name = display_name(&path.with_extension("growth"));
                 self.show_error(format!("{name}: {problem}"));
             }
+            ReplayEvent::Lead(path, moves, lead) => self.take_lead(path, moves, lead),
             ReplayEvent::Status(_, status) => {
                 let was_live = self.document.timeline.is_live();
                 let is_new = self.document.timeline.status.is_none();
@@ -205,9 +207,10 @@ impl App {
         self.document.timeline.target = None;
         if self.document.timeline.is_live() && !self.document.is_final() {
             self.document.request_iteration(u32::MAX, true);
-        } else if self.document.timeline.shown_iteration.take().is_some() {
+            return;
+        }
+        if self.document.timeline.shown_iteration.take().is_some() {
             self.document.show_full_model(&mut self.navigation);
-            self.select_chosen_move();
             self.document.request_extras();
         }
     }

@@ -11,6 +11,9 @@ struct Controls(BTreeMap<String, (Rect, bool)>);
 pub trait Named {
     /// The same control, known by that name until the next frame.
     fn named(self, name: &str) -> Self;
+
+    /// The same with a tooltip, which a control that is off has, too.
+    fn explained(self, name: &str, hint: impl AsRef<str>) -> Self;
 }
 
 impl Named for Response {
@@ -21,6 +24,12 @@ impl Named for Response {
             controls.0.insert(name.to_owned(), place);
         });
         self
+    }
+
+    fn explained(self, name: &str, hint: impl AsRef<str>) -> Self {
+        let hint = hint.as_ref();
+        let named = self.named(name);
+        named.on_hover_text(hint).on_disabled_hover_text(hint)
     }
 }
 
@@ -39,14 +48,19 @@ pub fn clear(context: &Context) {
     });
 }
 
-/// The centre of every control in pixels, and whether it is enabled.
+/// The centre and size of every control in pixels, and whether it is enabled.
 pub fn dump(context: &Context) -> serde_json::Value {
     let scale = context.pixels_per_point();
     let controls = context.data(|data| data.get_temp::<Controls>(Id::NULL));
     (controls.unwrap_or_default().0.into_iter())
         .map(|(name, (rect, is_on))| {
             let at = rect.center();
-            let control = serde_json::json!({"at": [at.x * scale, at.y * scale], "on": is_on});
+            let size = rect.size() * scale;
+            let control = serde_json::json!({
+                "at": [at.x * scale, at.y * scale],
+                "size": [size.x, size.y],
+                "on": is_on,
+            });
             (name, control)
         })
         .collect()

@@ -1,10 +1,11 @@
 //! One frame, from the app to pixels: the tree, its overlays, the panels around it. Needs no display.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use egui::{Context, PlatformOutput, RawInput, ViewportId, epaint::ClippedShape};
 use tiny_skia::{Pixmap, PixmapMut, PremultipliedColorU8};
 
+use self::side_by_side::SideBySide;
 use crate::{
     app::{Action, App},
     draw::{
@@ -45,10 +46,14 @@ pub struct FrameRenderer {
     shapes: Vec<ClippedShape>,
     tree: Option<Pixmap>,
     drawn_view: Option<(RenderView, RenderQuality)>,
+    /// Where the tree was in the last frame, in pixels.
+    drawn_place: egui::Rect,
     last_change: Duration,
     theme: Option<Theme>,
     /// Draws at full quality on a thread; none if the frame itself does, where latency does not matter.
     fine_renderer: Option<FineRenderer>,
+    /// The trees of the view Compare.
+    side_by_side: SideBySide,
 }
 
 /// Copies a part of a picture to where the system wants it.
@@ -98,12 +103,31 @@ fn paint_background(
     }
 }
 
+/// A rectangle in points as pixels of the picture that lies at `place`, in pixels.
+fn pixels_within(place: egui::Rect, rect: egui::Rect, scale: f32) -> PixelRect {
+    let pixel = |points: f32, origin: f32, most: f32| {
+        ((points * scale).round() - origin).clamp(0.0, most) as usize
+    };
+    let x = |points: f32| pixel(points, place.left(), place.width());
+    let y = |points: f32| pixel(points, place.top(), place.height());
+    PixelRect {
+        columns: (x(rect.left()), x(rect.right())),
+        rows: (y(rect.top()), y(rect.bottom())),
+    }
+}
+
 /// Time until the app itself needs another frame.
 fn next_frame_delay(app: &App) -> Duration {
-    let replay = (app.document.timeline.is_playing()).then_some(REPLAY_FRAME_INTERVAL);
+    let is_moving = app.document.timeline.is_playing() || app.navigation.is_flying();
+    let replay = is_moving.then_some(REPLAY_FRAME_INTERVAL);
     let session = app.session.as_ref();
     let game = session.and_then(|session| session.next_frame_delay(app.now));
-    let deadlines = [app.message_expires_at(), app.retry_at()];
+    let deadlines = [
+        app.message_expires_at(),
+        app.retry_at(),
+        app.shows_answer_at(),
+        app.view_due_at(),
+    ];
     let deadlines = deadlines.into_iter().flatten();
     let waits = deadlines.map(|at| at.saturating_sub(app.now));
     waits
@@ -140,9 +164,11 @@ impl Default for FrameRenderer {
             shapes: Vec::new(),
             tree: None,
             drawn_view: None,
+            drawn_place: egui::Rect::ZERO,
             last_change: Duration::ZERO,
             theme: None,
             fine_renderer: None,
+            side_by_side: SideBySide::default(),
         }
     }
 }
@@ -150,10 +176,12 @@ impl Default for FrameRenderer {
 impl FrameRenderer {
     /// Frames with low latency: full-quality drawing happens on another thread, which calls `wake` when it is ready.
     pub fn with_fine_renderer(wake: Wake) -> std::io::Result<Self> {
-        Ok(Self {
-            fine_renderer: Some(FineRenderer::start(wake)?),
+        let mut frames = Self {
+            fine_renderer: Some(FineRenderer::start(Arc::clone(&wake))?),
             ..Self::default()
-        })
+        };
+        frames.side_by_side.wake = Some(wake);
+        Ok(frames)
     }
 
     /// Draws a frame of a size in pixels.
@@ -195,13 +223,34 @@ impl FrameRenderer {
             egui::pos2(left, top),
             egui::pos2(edge(area.right()), edge(area.bottom())),
         );
-        if place.width() >= 1.0 && place.height() >= 1.0 {
-            let canvas = Canvas {
-                width: f64::from(place.width()),
-                height: f64::from(place.height()),
-                scale: f64::from(scale),
+        let has_canvas = place.width() >= 1.0 && place.height() >= 1.0;
+        if std::mem::replace(&mut self.drawn_place, place) != place {
+            damage.add_all();
+        }
+        let compared = self.panels.compared_canvases();
+        if let Some(canvases) = compared.filter(|_| app.pending_save.is_none()) {
+            let places = canvases.map(|canvas| pixels_within(place, canvas, scale));
+            let size = (place.width() as u32, place.height() as u32);
+            let about = (size, f64::from(scale));
+            let (wait, changed) = self.side_by_side.draw(app, places, about, &theme);
+            repaint_delay = repaint_delay.min(wait.unwrap_or(Duration::MAX));
+            if changed {
+                damage.add(place);
+            }
+            self.poll_fine_renderer(app);
+        } else if has_canvas || app.pending_save.is_some() {
+            // A view without the tree saves it as it was shown last.
+            let canvas = match has_canvas {
+                true => Canvas {
+                    width: f64::from(place.width()),
+                    height: f64::from(place.height()),
+                    scale: f64::from(scale),
+                },
+                false => app.navigation.canvas,
             };
-            app.navigation.canvas_origin = (left.into(), top.into());
+            if has_canvas {
+                app.navigation.canvas_origin = (left.into(), top.into());
+            }
             let (wait, changed) = self.draw_tree(app, canvas, &theme);
             if let Some(wait) = wait {
                 repaint_delay = repaint_delay.min(wait);
@@ -209,6 +258,8 @@ impl FrameRenderer {
             if changed {
                 damage.add(place);
             }
+        } else {
+            self.poll_fine_renderer(app);
         }
         repaint_delay = repaint_delay.min(next_frame_delay(app));
         damage.add_changes(&self.shapes, &output.shapes, scale);
@@ -218,7 +269,11 @@ impl FrameRenderer {
             let primitives = self.context.tessellate(output.shapes, scale);
             let mut pixmap = picture.as_mut();
             let at = (left as usize, top as usize);
-            let tree = self.tree.as_ref().filter(|_| app.document.model.is_some());
+            let tree = match compared {
+                Some(_) => self.side_by_side.picture.as_ref(),
+                None => (self.tree.as_ref()).filter(|_| app.document.model.is_some()),
+            };
+            let tree = tree.filter(|_| has_canvas);
             for &part in &changed_rects {
                 paint_background(tree, &mut pixmap, at, part, opaque(theme.canvas));
                 self.painter
@@ -243,6 +298,7 @@ impl FrameRenderer {
         state["controls"] = controls::dump(&self.context);
         let texts = self.labels.iter().map(|label| label.text.to_string());
         state["labels"] = texts.collect();
+        state["compared_labels"] = serde_json::json!(self.side_by_side.label_texts());
         state["typing"] = self.context.text_edit_focused().into();
         state
     }
@@ -353,5 +409,6 @@ impl FrameRenderer {
     }
 }
 
+mod side_by_side;
 #[cfg(test)]
 mod tests;

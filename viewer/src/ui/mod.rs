@@ -3,6 +3,10 @@
 
 pub mod controls;
 
+pub mod keys;
+
+pub mod glossary;
+
 pub mod input;
 
 pub mod panels;

@@ -2,7 +2,10 @@
 
 use egui::{PointerButton, RichText, Sense, Ui};
 
-use super::{Panels, chips, move_label, node_details::NodeDetails, pinned_path};
+use super::{
+    Panels, chips, cut_marks, explain_term, move_label, node_details::NodeDetails, pinned_path,
+    truth_marks,
+};
 use crate::{
     app::{Action, App},
     board::BoardTextures,
@@ -42,6 +45,10 @@ impl Panels {
             ));
         }
         let pointer = response.hover_pos();
+        let is_on_map = pointer.is_some_and(|at| self.minimap.hit(at).is_some());
+        if is_on_map {
+            explain_term(response.clone(), "Map");
+        }
         if let Some(at) = pointer {
             let (wheel, pinch) =
                 ui.input(|input| (input.smooth_scroll_delta().y, input.zoom_delta()));
@@ -49,6 +56,14 @@ impl Panels {
             if factor != 1.0 {
                 actions.push(Action::Zoom(factor, Some(place(at))));
             }
+        }
+        if response.clicked() {
+            // The keys are the tree's again.
+            ui.memory_mut(|memory| {
+                if let Some(focused) = memory.focused() {
+                    memory.surrender_focus(focused);
+                }
+            });
         }
         if response.clicked()
             && let Some(at) = response.interact_pointer_pos()
@@ -66,7 +81,8 @@ impl Panels {
                 (None, None) => actions.push(Action::Click(x, y)),
             }
         }
-        self.show_hovered(app, ui, response, pointer.map(place));
+        let over_tree = pointer.filter(|_| !is_on_map).map(place);
+        self.show_hovered(app, ui, response, over_tree);
     }
 
     /// Says what lies at a pixel of the canvas under the pointer.
@@ -116,6 +132,9 @@ impl Panels {
         let Some(model) = app.document.model.clone() else {
             return;
         };
+        let marks = truth_marks::draw(app, &model, self.canvas, ui, theme);
+        self.overlays.extend(marks);
+        cut_marks::draw(app, &model, self.canvas, ui, theme);
         let mut area = self.canvas;
         if let Some(strip) = pinned_path::show(app, &model, area, ui, theme, actions) {
             self.overlays.push(strip);

@@ -7,7 +7,7 @@ use egui::{
     Align2, Color32, FontId, Pos2, Rect, RichText, Sense, Shape, Stroke, StrokeKind, Ui, pos2, vec2,
 };
 
-use super::{column_text, display_move, elide::elide, node_details::NodeDetails};
+use super::{column_text, display_move, elide::elide, explain_term, node_details::NodeDetails};
 use crate::{
     app::Action,
     draw::{fonts, theme::Theme},
@@ -21,12 +21,16 @@ use crate::{
     ui::controls::Named as _,
 };
 
-/// Children listed before the rest is a row that unfolds.
-const MAX_LISTED_CHILDREN: usize = 40;
+/// Bounds of the children listed before the rest is a row that unfolds.
+const LISTED_CHILDREN: (usize, usize) = (7, 40);
+/// Height of everything above and below the table, in points. As many children are listed as leave it in view.
+const HEIGHT_BESIDE: f32 = 517.0;
 /// Upper bound of rows however many there are; no game has as many moves, but a file may.
 const MAX_UNFOLDED_CHILDREN: usize = 1024;
 /// Height of a row, in points.
 const ROW_HEIGHT: f32 = 26.0;
+/// Space between rows.
+const ROW_GAP: f32 = 2.0;
 /// Where the columns end, as shares of the width: move, visits, mean, exploration, score.
 const COLUMN_ENDS: [f32; 5] = [0.14, 0.325, 0.56, 0.765, 0.985];
 /// The same where there is a value instead of the terms of a formula.
@@ -80,6 +84,8 @@ struct Table<'a> {
     /// The most visits of a child.
     most: i32,
     width: f32,
+    /// Children listed before the rest is a row that unfolds.
+    max_listed: usize,
 }
 
 /// How a row is marked.
@@ -88,6 +94,13 @@ struct RowMarks {
     is_chosen: bool,
     is_hidden: bool,
     is_hovered: bool,
+}
+
+/// Children that are listed in a panel of this height.
+fn max_listed(height: f32) -> usize {
+    let (least, most) = LISTED_CHILDREN;
+    let rows = (height - HEIGHT_BESIDE).max(0.0) / (ROW_HEIGHT + ROW_GAP);
+    (rows as usize).clamp(least, most)
 }
 
 /// Shows the table.
@@ -109,23 +122,14 @@ pub(super) fn show(
         decimals: TableDecimals::new(why),
         most: why.all_children().map(visits).max().unwrap_or(1).max(1),
         width: ui.available_width(),
+        max_listed: max_listed(ui.clip_rect().height()),
     };
     table.show_headings(ui);
+    let gap = std::mem::replace(&mut ui.spacing_mut().item_spacing.y, ROW_GAP);
     let chosen = state.chosen_child(details).map(|terms| terms.row);
     let hidden_rows: BTreeSet<usize> = why.hidden_children.iter().map(|terms| terms.row).collect();
-    let hidden: &[ChildTerms] = if state.is_unfolded {
-        &why.hidden_children
-    } else {
-        &[]
-    };
-    let best = model.best_child(details.node()).map(|node| model.row(node));
-    let listed = ordered_children(model, why.children.iter().chain(hidden), order, best);
-    let limit = if state.is_unfolded {
-        MAX_UNFOLDED_CHILDREN
-    } else {
-        MAX_LISTED_CHILDREN
-    };
-    for &terms in listed.iter().take(limit) {
+    let rows = listed_rows(&table, state, order);
+    for &terms in &rows {
         let size = vec2(table.width, ROW_HEIGHT);
         let (rect, response) = ui.allocate_exact_size(size, Sense::click());
         let response = response.named(&format!("child {}", terms.row + 1));
@@ -145,8 +149,33 @@ pub(super) fn show(
         }
         response.on_hover_text(table.hint(terms));
     }
-    let unlisted = listed.len().saturating_sub(limit);
-    table.show_rest(unlisted, state, ui);
+    table.show_rest(&rows, state, ui);
+    ui.spacing_mut().item_spacing.y = gap;
+}
+
+/// The children that have rows: those that the tree shows, as far as there is room, or all of them once the table is unfolded;
+/// and always the one that the next iteration goes to.
+fn listed_rows<'a>(table: &Table<'a>, state: &ChildTableState, order: &str) -> Vec<&'a ChildTerms> {
+    let (model, why) = (table.model, &table.details.child_scores);
+    // A folded node keeps its table.
+    let lists_hidden = state.is_unfolded || why.children.is_empty();
+    let hidden = why.hidden_children.iter().filter(|_| lists_hidden);
+    let best = model.best_child(table.details.node());
+    let best = best.map(|node| model.row(node));
+    let mut rows = ordered_children(model, why.children.iter().chain(hidden), order, best);
+    let limit = match state.is_unfolded {
+        true => MAX_UNFOLDED_CHILDREN,
+        false => table.max_listed,
+    };
+    let is_next = |terms: &&ChildTerms| Some(terms.row) == why.next_row;
+    if let Some(next) = why.all_children().find(is_next)
+        && !rows.iter().take(limit).any(is_next)
+    {
+        rows.truncate(limit - 1);
+        rows.push(next);
+    }
+    rows.truncate(limit);
+    rows
 }
 
 impl Table<'_> {
@@ -155,11 +184,7 @@ impl Table<'_> {
     }
 
     fn headings(&self) -> Vec<(String, f32)> {
-        let visits = if self.model.is_classical() {
-            "nodes"
-        } else {
-            "visits"
-        };
+        let visits = self.model.visits_unit();
         let names: Vec<String> = if self.has_formula() {
             let owner = self.details.chooser();
             let mean = format!("{owner}’s mean");
@@ -194,8 +219,11 @@ impl Table<'_> {
                 _ => (rect.left() + end, Align2::RIGHT_CENTER),
             };
             let at = pos2(x, rect.center().y);
-            ui.painter()
-                .text(at, align, text, font.clone(), self.theme.dim);
+            let written = (ui.painter()).text(at, align, &text, font.clone(), self.theme.dim);
+            let term = text.trim_start_matches(['+', '=', ' ']);
+            let place = written.expand2(vec2(4.0, 2.0));
+            let id = ui.scope_id().with(("heading", index));
+            explain_term(ui.interact(place, id, Sense::hover()), term);
         }
     }
 
@@ -327,27 +355,26 @@ impl Table<'_> {
     }
 
     /// The row that stands for children that are not listed, which unfolds.
-    fn show_rest(&self, unlisted: usize, state: &mut ChildTableState, ui: &mut Ui) {
+    fn show_rest(&self, rows: &[&ChildTerms], state: &mut ChildTableState, ui: &mut Ui) {
         let (theme, why) = (self.theme, &self.details.child_scores);
         let absent = why.hidden - why.hidden_children.len();
+        let unlisted = why.all_children().count() - rows.len();
         if state.is_unfolded {
             if unlisted > 0 {
                 let more = format_thousands(unlisted as u64);
                 ui.label(RichText::new(format!("and {more} more")).color(theme.dim));
             }
-            if !why.hidden_children.is_empty() || why.children.len() > MAX_LISTED_CHILDREN {
-                let fold = ui.link("fewer").named("fewer children");
+            if !why.hidden_children.is_empty() || why.children.len() > self.max_listed {
+                let fold = ui.link("fewer");
+                let fold =
+                    fold.explained("fewer children", "Only the children that the tree shows");
                 if fold.clicked() {
                     state.is_unfolded = false;
                     ui.ctx().request_repaint();
                 }
             }
         }
-        let folded = if state.is_unfolded {
-            0
-        } else {
-            why.hidden_children.len() + unlisted
-        };
+        let folded = if state.is_unfolded { 0 } else { unlisted };
         if folded + absent == 0 {
             return;
         }
@@ -363,16 +390,12 @@ impl Table<'_> {
         let font = FontId::proportional(TEXT_SIZE);
         let left = pos2(rect.left() + 6.0, rect.center().y);
         let painter = ui.painter();
-        let written = painter.text(left, Align2::LEFT_CENTER, count, font.clone(), colour);
-        if why.is_next_hidden() && folded > 0 {
-            let at = pos2(written.right() + 12.0, rect.center().y);
-            draw_next_mark(ui, at, theme.good);
-        }
-        if why.hidden_visits > 0 && folded > 0 {
-            let visits = format!(
-                "{} visits",
-                format_thousands(why.hidden_visits.unsigned_abs())
-            );
+        painter.text(left, Align2::LEFT_CENTER, count, font.clone(), colour);
+        let visits = |terms: &ChildTerms| i64::from(self.model.tree.nodes()[terms.row].visits);
+        let all: i64 = why.all_children().map(visits).sum();
+        let hidden = all - rows.iter().map(|terms| visits(terms)).sum::<i64>();
+        if hidden > 0 && folded > 0 {
+            let visits = format!("{} visits", format_thousands(hidden.unsigned_abs()));
             let right = pos2(rect.right() - 4.0, rect.center().y);
             painter.text(right, Align2::RIGHT_CENTER, visits, font, theme.dim);
         }
@@ -411,12 +434,15 @@ fn show_child_order(model: &TreeModel, order: &mut String, ui: &mut Ui, theme: &
         ui.label(RichText::new("by").color(theme.dim));
         let is_column = model.column(order).is_some();
         let by_visits = ui.selectable_label(!is_column, "visits");
-        if by_visits.named("order by visits").clicked() {
+        let about = "The most visited child first";
+        if by_visits.explained("order by visits", about).clicked() {
             order.clear();
         }
         for Column { name, .. } in model.columns() {
             let label = ui.selectable_label(order == name, &*escape_invisible(name));
-            if label.named(&format!("order by {name}")).clicked() {
+            let about = format!("The child with the most {} first", escape_invisible(name));
+            let label = label.explained(&format!("order by {name}"), about);
+            if label.clicked() {
                 order.clone_from(name);
             }
         }

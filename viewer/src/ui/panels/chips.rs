@@ -1,28 +1,37 @@
 //! The chips in the upper corner of the canvas: what is shown, and how much of it.
 
-use canopy_engine::{games::notation::escape_invisible, tree::meta::Meta};
 use egui::{FontId, Rect, Sense, Stroke, StrokeKind, Ui, pos2, text::LayoutJob, vec2};
 
+use super::explain_term;
 use crate::{
     app::{Action, App},
     draw::theme::Theme,
-    tree::{model::TreeModel, scene::format_thousands},
-    ui::controls::Named as _,
+    tree::{
+        model::TreeModel,
+        scene::format_thousands,
+        title::{game_title, search_line},
+    },
+    ui::{
+        controls::Named as _,
+        keys::{Command, hint},
+    },
 };
 
 /// Trees of fewer nodes are readable as they are.
 const MIN_NODES_TO_FOLD: usize = 30;
 
-/// A chip: its text, and what a click on it does.
+/// A chip: its text, the term that explains it, and what a click on it does.
 struct Chip {
     text: String,
+    term: &'static str,
     link: Option<&'static str>,
 }
 
 impl Chip {
-    fn new(text: impl Into<String>) -> Self {
+    fn new(text: impl Into<String>, term: &'static str) -> Self {
         Self {
             text: text.into(),
+            term,
             link: None,
         }
     }
@@ -55,16 +64,17 @@ pub(super) fn show(
         }
         let rect = Rect::from_min_size(at, size);
         let mut line = theme.line;
-        if chip.link.is_some() {
-            let response = ui.interact(rect, ui.scope_id().with(("chip", index)), Sense::click());
-            let response = response.named("shown nodes");
-            if response.hovered() {
+        let id = ui.scope_id().with(("chip", index));
+        if chip.link.is_none() {
+            explain_term(ui.interact(rect, id, Sense::hover()), chip.term);
+        } else {
+            let response = ui.interact(rect, id, Sense::click());
+            let about = hint("The main lines, or the whole tree", Command::Readable);
+            let response = response.explained("shown nodes", about);
+            if response.hovered() || response.has_focus() {
                 line = theme.cool;
             }
-            if response
-                .on_hover_text("The main lines, or the whole tree (a)")
-                .clicked()
-            {
+            if response.clicked() {
                 actions.push(Action::ToggleReadable);
             }
         }
@@ -88,9 +98,9 @@ fn chips(app: &App, model: &TreeModel) -> Vec<Chip> {
         // The panel on the left says this, too.
         if app.settings.folded[0] && app.session.is_none() {
             if !meta.game.is_empty() {
-                chips.push(Chip::new(escape_invisible(&meta.game)));
+                chips.push(Chip::new(game_title(&meta.game), "Game"));
             }
-            chips.push(Chip::new(search_chip_text(meta)));
+            chips.push(Chip::new(search_line(meta), "Search"));
         }
         let iterations = app
             .document
@@ -98,23 +108,17 @@ fn chips(app: &App, model: &TreeModel) -> Vec<Chip> {
             .shown_iteration
             .map_or(meta.iterations, u64::from);
         if iterations > 0 {
-            chips.push(Chip::new(format!(
-                "{} iterations",
-                format_thousands(iterations)
-            )));
+            let text = format!("{} iterations", format_thousands(iterations));
+            chips.push(Chip::new(text, "Iterations"));
         }
     }
     chips.push(node_chip(app, model));
     if model.left_out > 0 && model.least_visits > 0 {
-        chips.push(Chip::new(omitted_nodes_text(
-            model.left_out,
-            model.least_visits,
-        )));
+        let text = omitted_nodes_text(model.left_out, model.least_visits);
+        chips.push(Chip::new(text, "Nodes"));
     } else if model.left_out > 0 {
-        chips.push(Chip::new(format!(
-            "{} more in the search",
-            format_thousands(model.left_out)
-        )));
+        let text = format!("{} more in the search", format_thousands(model.left_out));
+        chips.push(Chip::new(text, "Nodes"));
     }
     chips
 }
@@ -131,26 +135,12 @@ fn node_chip(app: &App, model: &TreeModel) -> Chip {
     };
     Chip {
         text,
-        link: match app.document.filter.readable {
+        term: "Show",
+        link: match app.document.filter.may_hide() {
             true => Some("show all"),
             false if model.len() >= MIN_NODES_TO_FOLD => Some("main lines"),
             false => None,
         },
-    }
-}
-
-/// The search, with its constant if it has one. Older sidecars name one for UCB1-tuned, too.
-fn search_chip_text(meta: &Meta) -> String {
-    let parameter = |name| meta.parameters.get(name).map(String::as_str);
-    match parameter("exploration") {
-        Some(constant) if parameter("select") != Some("ucb1-tuned") => {
-            format!(
-                "{} · C {}",
-                escape_invisible(&meta.search),
-                escape_invisible(constant)
-            )
-        }
-        _ => escape_invisible(&meta.search).into_owned(),
     }
 }
 
@@ -161,25 +151,4 @@ fn omitted_nodes_text(nodes: u64, least_visits: u32) -> String {
         format_thousands(least_visits.into()),
     );
     format!("{nodes} nodes below {visits} visits not shown")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_constant_is_shown_with_searches_that_have_one() {
-        let chip = |select: &str| {
-            let parameters = [("select", select), ("exploration", "0.5")];
-            search_chip_text(&Meta {
-                search: "some".to_owned(),
-                parameters: (parameters.iter())
-                    .map(|&(name, value)| (name.to_owned(), value.to_owned()))
-                    .collect(),
-                ..Meta::default()
-            })
-        };
-        assert_eq!(chip("uct"), "some · C 0.5");
-        assert_eq!(chip("ucb1-tuned"), "some");
-    }
 }

@@ -1,14 +1,18 @@
 //! An engine that is to play a side, on the start screen.
 
 use canopy_engine::arena::engine_config::EngineProtocol;
-use egui::{Align, Button, Checkbox, ComboBox, Label, Layout, RichText, Ui, vec2};
+use egui::{Align, Button, Checkbox, ComboBox, FontId, Label, Layout, RichText, Ui, vec2};
 
-use super::form::{
-    self, NUMBER_FIELD_WIDTH, Segment, TextField, show_heading, show_problem, show_row,
-    show_segments, show_small_text,
+use super::{
+    elide::elided_label,
+    engine_options::{QueryView, show_choices},
+    form::{
+        self, NUMBER_FIELD_WIDTH, Segment, TextField, show_heading, show_problem, show_row,
+        show_segments, show_small_text,
+    },
 };
 use crate::{
-    draw::theme::Theme,
+    draw::theme::{BODY_SIZE, Theme},
     play::setup::{
         EngineSetup, GameInfo, LimitKind, REPORTS, SearchParameter, SetupField, SetupProblem,
         report_of, search_help, side_name,
@@ -20,7 +24,7 @@ use crate::{
 const SEPARATE_PARAMETERS: [&str; 4] = ["exploration", "playout_limit", "iterations", "time"];
 /// Width of parameter names, and of their fields, in points.
 const PARAMETER_NAME_WIDTH: f32 = 112.0;
-const PARAMETER_FIELD_WIDTH: f32 = 104.0;
+pub(super) const PARAMETER_FIELD_WIDTH: f32 = 104.0;
 
 /// The form of one side's engine.
 pub(super) struct EngineForm<'a> {
@@ -34,6 +38,52 @@ pub(super) struct EngineForm<'a> {
     pub(super) problems: &'a [SetupProblem],
     /// Whether Enter was pressed in a field.
     pub(super) is_submitted: bool,
+    /// A program that is asked for its options.
+    pub(super) query: QueryView<'a>,
+    /// Whether this side's program is to be asked.
+    pub(super) asks_options: bool,
+}
+
+/// A row of a parameter or option: its name, a control, and its default and range.
+pub(super) struct ParameterRow<'a> {
+    pub(super) name: &'a str,
+    /// The tooltip of the name.
+    pub(super) help: &'a str,
+    /// Whether it differs from the default.
+    pub(super) is_changed: bool,
+    /// Default and range.
+    pub(super) about: String,
+    /// The same in a sentence, for the tooltip.
+    pub(super) about_hint: String,
+    /// What is wrong with its value.
+    pub(super) problem: Option<&'a str>,
+}
+
+impl ParameterRow<'_> {
+    /// Shows the row with this control.
+    pub(super) fn show(self, ui: &mut Ui, theme: &Theme, add_control: impl FnOnce(&mut Ui)) {
+        ui.horizontal(|ui| {
+            let middle = Layout::left_to_right(Align::Center);
+            ui.allocate_ui_with_layout(vec2(PARAMETER_NAME_WIDTH, 24.0), middle, |ui| {
+                ui.set_min_width(PARAMETER_NAME_WIDTH);
+                let colour = if self.is_changed {
+                    theme.text
+                } else {
+                    theme.dim
+                };
+                let font = FontId::proportional(BODY_SIZE);
+                let name = elided_label(ui, self.name, (&font, colour), PARAMETER_NAME_WIDTH);
+                name.on_hover_text(self.help);
+            });
+            add_control(ui);
+            let about = RichText::new(self.about).color(theme.dim).small();
+            let about = ui.add(Label::new(about).truncate());
+            about.on_hover_text(self.about_hint);
+        });
+        if let Some(problem) = self.problem {
+            show_problem(ui, theme, PARAMETER_NAME_WIDTH, problem);
+        }
+    }
 }
 
 impl EngineForm<'_> {
@@ -58,16 +108,20 @@ impl EngineForm<'_> {
         self.show_limit(engine, ui, theme);
         self.show_playout_limit(engine, ui, theme);
         self.show_exploration(engine, ui, theme);
-        self.show_parameters(engine, is_expanded, ui, theme);
+        if engine.external {
+            self.asks_options = self.show_options(engine, is_expanded, ui, theme);
+        } else {
+            self.show_parameters(engine, is_expanded, ui, theme);
+        }
     }
 
     /// The name of a control of this side.
-    fn control_name(&self, what: &str) -> String {
+    pub(super) fn control_name(&self, what: &str) -> String {
         format!("setup {what} {}", side_name(self.side))
     }
 
     /// The problem with a field, if any.
-    fn problem_text(&self, field: &SetupField) -> Option<&str> {
+    pub(super) fn problem_text(&self, field: &SetupField) -> Option<&str> {
         let found = self.problems.iter().find(|problem| problem.field == *field);
         found.map(|problem| problem.text.as_str())
     }
@@ -281,9 +335,7 @@ impl EngineForm<'_> {
         theme: &Theme,
     ) {
         let mut all = SearchParameter::all(self.game, &engine.search);
-        all.retain(|adjustable| {
-            !engine.external && !SEPARATE_PARAMETERS.contains(&adjustable.name)
-        });
+        all.retain(|adjustable| !SEPARATE_PARAMETERS.contains(&adjustable.name));
         let is_open = *is_expanded && !all.is_empty();
         let text = match (is_open, engine.parameters.len()) {
             (true, _) => "▾ All parameters".to_owned(),
@@ -301,7 +353,7 @@ impl EngineForm<'_> {
             {
                 *is_expanded ^= true;
             }
-            let is_changed = !engine.parameters.is_empty() && !engine.external;
+            let is_changed = !engine.parameters.is_empty();
             if is_open && is_changed {
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                     let reset = ui.small_button("Reset").named(&self.control_name("reset"));
@@ -336,15 +388,19 @@ impl EngineForm<'_> {
         let problem = problem.map(str::to_owned);
         let set = engine.parameters.get(name);
         let mut value = set.unwrap_or(&adjustable.default).clone();
-        ui.horizontal(|ui| {
-            let middle = Layout::left_to_right(Align::Center);
-            ui.allocate_ui_with_layout(vec2(PARAMETER_NAME_WIDTH, 24.0), middle, |ui| {
-                ui.set_min_width(PARAMETER_NAME_WIDTH);
-                let colour = if set.is_some() { theme.text } else { theme.dim };
-                ui.label(RichText::new(name.replace('_', " ")).color(colour))
-                    .on_hover_text(adjustable.help);
-            });
-            let control = self.control_name(&format!("parameter {name}"));
+        let row = ParameterRow {
+            name: &name.replace('_', " "),
+            help: adjustable.help,
+            is_changed: set.is_some(),
+            about: format!("{} · {}", adjustable.default, adjustable.range),
+            about_hint: format!(
+                "{}. Without a word {}; it may be {}.",
+                adjustable.help, adjustable.default, adjustable.range
+            ),
+            problem: problem.as_deref(),
+        };
+        let control = self.control_name(&format!("parameter {name}"));
+        row.show(ui, theme, |ui| {
             if adjustable.choices.is_empty() {
                 let field = TextField {
                     control_name: control,
@@ -356,28 +412,12 @@ impl EngineForm<'_> {
                 };
                 field.show(&mut value, ui, theme, &mut self.is_submitted);
             } else {
-                let combo = ComboBox::from_id_salt(&control)
-                    .selected_text(&value)
-                    .width(PARAMETER_FIELD_WIDTH)
-                    .show_ui(ui, |ui| {
-                        for &word in &adjustable.choices {
-                            ui.selectable_value(&mut value, word.to_owned(), word);
-                        }
-                    });
-                let combo = combo.response.named(&control);
-                combo.on_hover_text(adjustable.help);
+                let words: Vec<String> = (adjustable.choices.iter())
+                    .map(|word| (*word).to_owned())
+                    .collect();
+                show_choices((&control, adjustable.help), &words, &mut value, ui);
             }
-            let about = format!("{} · {}", adjustable.default, adjustable.range);
-            let about = RichText::new(about).color(theme.dim).small();
-            let about = ui.add(Label::new(about).truncate());
-            about.on_hover_text(format!(
-                "{}. Without a word {}; it may be {}.",
-                adjustable.help, adjustable.default, adjustable.range
-            ));
         });
-        if let Some(problem) = problem {
-            show_problem(ui, theme, PARAMETER_NAME_WIDTH, &problem);
-        }
         if value == adjustable.default {
             engine.parameters.remove(name);
         } else {

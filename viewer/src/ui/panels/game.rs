@@ -1,26 +1,25 @@
 //! The area on the left: the game and the search.
 
-use canopy_engine::games::notation::escape_invisible;
-use egui::{Align, Color32, Layout, Painter, Pos2, RichText, Sense, Stroke, Ui, vec2};
+use canopy_engine::tree::meta::Meta;
+use egui::{Align, Color32, Layout, Painter, Pos2, Rect, RichText, Sense, Stroke, Ui, vec2};
 
 use super::{
+    explain_term,
     match_score::{self, MoveList},
     node_details::NodeDetails,
-    show_figure,
+    search_facts, show_heading,
 };
 use crate::{
     app::{Action, App, ShownPosition},
-    board::{BoardTextures, Marks, PositionInfo},
+    board::{Board, BoardTextures, LastMoveMark, Marks, PositionInfo},
     draw::theme::Theme,
     play::match_state::MatchState,
-    tree::{
-        model::TreeModel,
-        scene::format_thousands,
-        title::{game_title, search_title},
-        value_text::NO_DATA,
-    },
+    tree::{scene::format_thousands, title::game_title},
     ui::controls::Named as _,
 };
+
+/// Height of what stands below the moves of a match: the facts about the search, in points.
+const SEARCH_HEIGHT: f32 = 190.0;
 
 /// The state and resources the panel needs.
 pub(super) struct GamePanel<'a> {
@@ -45,11 +44,11 @@ impl GamePanel<'_> {
         }
         if let (Some(model), Some(details)) = (&app.document.model, self.details) {
             if !details.path.is_empty() {
-                ui.label(theme.heading("Line"));
+                show_heading(ui, theme, "Line");
                 ui.label(&details.path);
                 ui.add_space(12.0);
             }
-            show_search(app, model, ui, theme);
+            search_facts::show(app, model, ui, theme);
         }
     }
 
@@ -67,11 +66,35 @@ impl GamePanel<'_> {
         } else {
             &game
         };
-        ui.label(theme.title(game));
-        ui.label(RichText::new(search_title(&meta.search)).color(theme.dim));
+        ui.horizontal(|ui| {
+            ui.label(theme.title(game));
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                let when = self.position_text(meta);
+                ui.label(RichText::new(when).color(theme.dim).small());
+            });
+        });
         ui.add_space(8.0);
-        self.show_node_board(ui, theme);
+        self.show_node_board(app, ui, theme);
+        self.show_in_words(ui, theme);
         ui.add_space(12.0);
+    }
+
+    /// What the figures say: directly below the board, because it says most, and small windows cut off what stands lower.
+    fn show_in_words(&self, ui: &mut Ui, theme: &Theme) {
+        if let Some(details) = self.details {
+            search_facts::show_in_words(details, ui, theme);
+        }
+    }
+
+    /// Which position the board of a tree shows.
+    fn position_text(&self, meta: &Meta) -> String {
+        let is_root = self.details.is_none_or(|details| details.node() == 0);
+        match meta.ply {
+            _ if !is_root => "at the selected node".to_owned(),
+            0 => "at the start".to_owned(),
+            1 => "after 1 move".to_owned(),
+            moves => format!("after {} moves", format_thousands(moves.into())),
+        }
     }
 
     /// The match, and its game as it stands or as the tree has it.
@@ -107,22 +130,29 @@ impl GamePanel<'_> {
         });
         ui.add_space(4.0);
         if sight == ShownPosition::Now {
-            self.show_current_board(standing, ui, theme);
+            self.show_current_board(standing, app, ui, theme);
         } else {
-            self.show_node_board(ui, theme);
+            self.show_node_board(app, ui, theme);
         }
+        self.show_in_words(ui, theme);
         ui.add_space(12.0);
-        self.move_list.show(standing, app, ui, theme, actions);
+        let reserved = match self.details {
+            Some(_) => SEARCH_HEIGHT,
+            None => 0.0,
+        };
+        self.move_list
+            .show((standing, reserved), app, ui, theme, actions);
     }
 
     /// The board of the node that is looked at.
-    fn show_node_board(&mut self, ui: &mut Ui, theme: &Theme) {
+    fn show_node_board(&mut self, app: &App, ui: &mut Ui, theme: &Theme) {
         match self.details.map(|details| &details.board) {
             Some(Ok((replayed, marks))) => {
-                self.show_board(replayed, marks, ui, theme);
+                self.show_board(replayed, marks.clone(), app, ui, theme);
                 let player = replayed.to_move;
                 let tone = player.map(|player| replayed.board.piece_colours(player, theme).fill);
                 show_turn(ui, (&replayed.turn_text, tone), replayed, theme);
+                show_marks_legend(&replayed.board, marks, ui, theme);
             }
             Some(Err(why)) => show_missing_board(why, ui, theme),
             None => {}
@@ -130,7 +160,7 @@ impl GamePanel<'_> {
     }
 
     /// The board of the match. If the newest tree has this position at its root, its moves are marked.
-    fn show_current_board(&mut self, standing: &MatchState, ui: &mut Ui, theme: &Theme) {
+    fn show_current_board(&mut self, standing: &MatchState, app: &App, ui: &mut Ui, theme: &Theme) {
         let now = match &standing.board {
             Ok(now) => now,
             Err(why) => return show_missing_board(why, ui, theme),
@@ -143,92 +173,71 @@ impl GamePanel<'_> {
         {
             (marks.moves, marks.chosen) = (tried.moves.clone(), tried.chosen);
         }
-        self.show_board(now, &marks, ui, theme);
+        self.show_board(now, marks.clone(), app, ui, theme);
         let tone = (standing.to_move()).map(|player| now.board.piece_colours(player, theme).fill);
         show_turn(ui, (&standing.turn_text(), tone), now, theme);
+        show_marks_legend(&now.board, &marks, ui, theme);
     }
 
-    fn show_board(&mut self, replayed: &PositionInfo, marks: &Marks, ui: &mut Ui, theme: &Theme) {
+    fn show_board(
+        &mut self,
+        replayed: &PositionInfo,
+        marks: Marks,
+        app: &App,
+        ui: &mut Ui,
+        theme: &Theme,
+    ) {
         let wide = (ui.available_width(), Sense::hover());
+        let marks = Marks {
+            shows_coordinates: app.settings.coordinates,
+            ..marks
+        };
         self.board_textures
-            .show(ui, &replayed.board, marks, wide, theme);
+            .show(ui, &replayed.board, &marks, wide, theme);
     }
+}
+
+/// What the marks on a board mean: the discs of visit shares, and the last move.
+fn show_marks_legend(board: &Board, marks: &Marks, ui: &mut Ui, theme: &Theme) {
+    let has_shares = marks.moves.iter().any(|mv| mv.share > 0.0);
+    if !has_shares && marks.last_move.is_none() {
+        return;
+    }
+    ui.horizontal(|ui| {
+        let sign = |ui: &mut Ui| {
+            let (rect, _) = ui.allocate_exact_size(vec2(12.0, 16.0), Sense::hover());
+            rect.center()
+        };
+        let text = |ui: &mut Ui, text: &str| ui.label(RichText::new(text).color(theme.dim).small());
+        if has_shares {
+            let at = sign(ui);
+            let colour = Board::visit_colour(theme);
+            ui.painter().circle_filled(at, 5.0, colour);
+            explain_term(text(ui, "area = share of visits"), "Visit discs");
+        }
+        if let Some(last) = &marks.last_move {
+            let at = sign(ui);
+            let painter = ui.painter();
+            match board.last_move_mark(last.by, theme) {
+                LastMoveMark::Dot(colour) => {
+                    painter.circle_filled(at, 3.5, colour);
+                }
+                LastMoveMark::Ring(colour) => {
+                    painter.circle_stroke(at, 4.5, Stroke::new(1.5, colour));
+                }
+                LastMoveMark::Squares(colour) => {
+                    let square = Rect::from_center_size(at, vec2(10.0, 10.0));
+                    painter.rect_filled(square, 0.0, colour.gamma_multiply(0.5));
+                }
+            }
+            explain_term(text(ui, "last move"), "Last move");
+        }
+    });
 }
 
 fn show_missing_board(why: &str, ui: &mut Ui, theme: &Theme) {
     let text = RichText::new("The position cannot be shown.").color(theme.dim);
     ui.label(text).on_hover_text(why);
-}
-
-/// Stands for what only the end of a search tells.
-const NOT_YET: &str = "not yet";
-
-/// The chosen move as people read it.
-fn chosen_reading(model: &TreeModel, chosen: &str) -> String {
-    let mut rows = model.child_rows(0).into_iter();
-    let row = rows.find(|&row| model.tree.move_name(row) == chosen);
-    row.map_or_else(
-        || chosen.to_owned(),
-        |row| model.row_reading(row).into_owned(),
-    )
-}
-
-/// The facts about the search.
-fn show_search(app: &App, model: &TreeModel, ui: &mut Ui, theme: &Theme) {
-    let Some(meta) = &model.meta else { return };
-    ui.label(theme.heading("Search"));
-    if model.is_classical() {
-        show_figure(ui, theme, "Nodes", format_thousands(meta.nodes));
-    } else {
-        let iterations = app
-            .document
-            .timeline
-            .shown_iteration
-            .map_or(meta.iterations, u64::from);
-        show_figure(ui, theme, "Iterations", format_thousands(iterations));
-    }
-    // At an earlier iteration nothing has been chosen, and the sidecar's time is that of the end.
-    let is_over = meta.is_final && app.document.timeline.shown_iteration.is_none();
-    match meta.milliseconds {
-        _ if !is_over => show_figure(ui, theme, "Time", NOT_YET),
-        0 => show_figure(ui, theme, "Time", "under 1 ms"),
-        time => show_figure(ui, theme, "Time", format!("{} ms", format_thousands(time))),
-    }
-    show_figure(ui, theme, "Seed", meta.seed.to_string());
-    show_figure(ui, theme, "Threads", meta.threads.to_string());
-    let chosen = match &meta.chosen {
-        _ if !is_over => NOT_YET.to_owned(),
-        Some(chosen) => escape_invisible(&chosen_reading(model, chosen)).into_owned(),
-        None => NO_DATA.to_owned(),
-    };
-    show_figure(ui, theme, "Move chosen", chosen);
-    let widest = model
-        .layers
-        .windows(2)
-        .map(|layer| layer[1] - layer[0])
-        .max();
-    show_figure(
-        ui,
-        theme,
-        "Widest level",
-        format_thousands(widest.unwrap_or(0).into()),
-    );
-    if !meta.parameters.is_empty() {
-        ui.add_space(12.0);
-        ui.label(theme.heading("Parameters"));
-    }
-    for (name, value) in &meta.parameters {
-        ui.horizontal(|ui| {
-            ui.set_min_height(14.0);
-            ui.spacing_mut().item_spacing.x = 6.0;
-            ui.label(
-                RichText::new(name.replace('_', " "))
-                    .color(theme.dim)
-                    .small(),
-            );
-            ui.label(RichText::new(value).small());
-        });
-    }
 }
 
 /// A disc of a player's colour.
@@ -248,7 +257,8 @@ fn show_turn(
             let (rect, _) = ui.allocate_exact_size(vec2(12.0, 16.0), Sense::hover());
             draw_disc(ui.painter(), rect.center(), tone, theme);
         }
-        ui.label(RichText::new(text).color(theme.text));
+        let turn = ui.label(RichText::new(text).color(theme.text));
+        explain_term(turn, "Player to move");
         if let Some([first, second]) = replayed.score {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let score = format!("{first} – {second} {}", replayed.board.score_unit());

@@ -1,7 +1,8 @@
-//! Controls of how a tree looks: whose values, which colours, which nodes.
+//! Choices of how a tree looks that are made seldom: whose values, order and size of nodes, colours.
 
-use canopy_engine::{games::notation::escape_invisible, tree::columns::Column};
-use egui::{Align, Color32, Layout, Response, RichText, Ui};
+use egui::{Align, Button, Color32, Layout, Response, RichText, Ui};
+
+use super::form::show_separator;
 
 use crate::{
     app::{Action, App},
@@ -11,7 +12,7 @@ use crate::{
         model::{Filter, TreeModel},
         node_value::{ValueView, wording},
     },
-    ui::controls::Named as _,
+    ui::{controls::Named as _, glossary},
 };
 
 /// The selectable palettes: control name, label and tooltip.
@@ -25,6 +26,8 @@ pub(super) const PALETTES: [(&str, &str, &str); palette::PALETTES.len()] = {
     }
     all
 };
+/// Width of the menu, in points.
+const MENU_WIDTH: f32 = 264.0;
 /// Labels of the two edge colours.
 pub(super) const EDGE_COLOUR_NAMES: [&str; 2] = ["Least visited", "Most visited"];
 
@@ -46,67 +49,96 @@ pub(super) fn colour_button(ui: &mut Ui, colour: &mut Color32) -> Response {
     response
 }
 
-/// Shows the controls.
-pub(super) fn show(app: &mut App, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
+/// The content of the menu with everything about the look of a tree that is not on the toolbar itself.
+pub(super) fn show_menu(app: &mut App, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
     let Some(model) = app.document.model.clone() else {
         return;
     };
+    ui.set_width(MENU_WIDTH);
     ui.label(theme.heading("Values are told for"));
     show_value_view(&mut app.settings, &model, ui);
-    ui.add_space(12.0);
-    show_colours(&mut app.settings, &model, ui, theme);
-    ui.add_space(12.0);
-    show_filter(app, ui, theme, actions);
+    show_separator(ui);
+    ui.label(theme.heading("Nodes"));
+    show_node_options(app, ui, actions);
+    show_separator(ui);
+    ui.label(theme.heading("Colours"));
+    show_scale_options(&mut app.settings, ui);
+    show_palettes(&mut app.settings, ui, theme);
 }
 
 /// The choice of whose values are shown.
 fn show_value_view(settings: &mut ViewerSettings, model: &TreeModel, ui: &mut Ui) {
     let names = wording(model).players;
     let root = names[usize::from(!model.node_states[0].is_first())];
-    ui.horizontal_wrapped(|ui| {
-        for view in ValueView::ALL {
-            let (label, hint) = match view {
-                ValueView::Root => (
-                    format!("{root}, at the root"),
-                    "The side to move at the root, at every depth",
-                ),
-                ValueView::First => (
-                    format!("{}, who begins", names[0]),
-                    "The player who begins the game, in every tree",
-                ),
-                ValueView::Mover => (
-                    "who is to move".to_owned(),
-                    "At each node the side to move there",
-                ),
-            };
-            let chosen = settings.value_view == view;
-            let button = ui.selectable_label(chosen, label);
-            let button = button.named(&format!("values for {}", view.name()));
-            if button.on_hover_text(hint).clicked() {
-                settings.value_view = view;
-            }
+    for view in ValueView::ALL {
+        let (label, hint) = match view {
+            ValueView::Root => (
+                format!("{root}, at the root"),
+                "The side to move at the root, at every depth",
+            ),
+            ValueView::First => (
+                format!("{}, who begins", names[0]),
+                "The player who begins the game, in every tree",
+            ),
+            ValueView::Mover => (
+                "who is to move".to_owned(),
+                "At each node the side to move there",
+            ),
+        };
+        let chosen = settings.value_view == view;
+        let button = ui.radio(chosen, label);
+        let button = button.explained(&format!("values for {}", view.name()), hint);
+        if button.clicked() {
+            settings.value_view = view;
+        }
+    }
+}
+
+/// Order, size and labels of nodes.
+fn show_node_options(app: &mut App, ui: &mut Ui, actions: &mut Vec<Action>) {
+    let mut filter = app.document.filter.clone();
+    let sorted = ui.checkbox(&mut filter.sort_by_visits, "most visited on the left");
+    sorted.explained("by visits", "Else in the order of the file");
+    let merged = ui.checkbox(&mut filter.merge_turns, "whole turns as one edge");
+    let hint = "Moves that one player makes in a row, as in kalah";
+    merged.explained("whole turns", hint);
+    let sized = ui.checkbox(&mut app.settings.by_size, "size by visits");
+    sized.explained(
+        "size by visits",
+        "Nodes and edges that were visited often are larger",
+    );
+    let labels = ui.checkbox(&mut app.settings.labels, "labels");
+    labels.explained("labels", "Moves, visits and values beside the nodes");
+    let everything = ui.add_enabled(!filter.is_unfiltered(), Button::new("Show everything"));
+    let everything = everything.explained("show everything", "No node hidden, none out of order");
+    if everything.clicked() {
+        filter = Filter::default();
+    }
+    if filter != app.document.filter {
+        actions.push(Action::Filter(filter));
+    }
+}
+
+/// How numbers become colours.
+fn show_scale_options(settings: &mut ViewerSettings, ui: &mut Ui) {
+    ui.horizontal(|ui| {
+        for (is_on, name, term) in [
+            (&mut settings.logarithmic, "logarithmic", "Log scale"),
+            (&mut settings.per_layer, "per level", "Per level"),
+        ] {
+            let hint = glossary::explain(term).unwrap_or_default();
+            ui.checkbox(is_on, name).explained(name, hint);
         }
     });
 }
 
-fn show_colours(settings: &mut ViewerSettings, model: &TreeModel, ui: &mut Ui, theme: &Theme) {
-    ui.label(theme.heading("Colour"));
-    show_measures(settings, model, ui);
-    ui.horizontal(|ui| {
-        ui.checkbox(&mut settings.logarithmic, "logarithmic")
-            .named("logarithmic");
-        ui.checkbox(&mut settings.per_layer, "per level")
-            .named("per level");
-    });
-    ui.horizontal(|ui| {
-        ui.checkbox(&mut settings.by_size, "size by visits");
-        ui.checkbox(&mut settings.labels, "labels");
-    });
+/// The palettes, and colours of one's own.
+fn show_palettes(settings: &mut ViewerSettings, ui: &mut Ui, theme: &Theme) {
     let chosen = selected_palette(settings);
     ui.horizontal_wrapped(|ui| {
         for (index, (name, text, hint)) in PALETTES.into_iter().enumerate() {
-            let label = ui.selectable_label(chosen == Some(index), text).named(name);
-            if label.on_hover_text(hint).clicked() {
+            let label = ui.selectable_label(chosen == Some(index), text);
+            if label.explained(name, hint).clicked() {
                 apply_palette(settings, index);
             }
         }
@@ -117,7 +149,8 @@ fn show_colours(settings: &mut ViewerSettings, model: &TreeModel, ui: &mut Ui, t
         ui.horizontal(|ui| {
             ui.label(RichText::new(name).color(theme.dim));
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                colour_button(ui, colour).named(name);
+                let hint = format!("{name} edges have this colour");
+                colour_button(ui, colour).explained(name, hint);
             });
         });
     }
@@ -126,63 +159,58 @@ fn show_colours(settings: &mut ViewerSettings, model: &TreeModel, ui: &mut Ui, t
     }
 }
 
-/// The choice of what edges are coloured by.
-fn show_measures(settings: &mut ViewerSettings, model: &TreeModel, ui: &mut Ui) {
-    let second = if model.meta.is_some() {
-        "this search"
-    } else {
-        "second counter"
-    };
-    let visits = if model.is_classical() {
-        "nodes"
-    } else {
-        "visits"
-    };
-    ui.horizontal_wrapped(|ui| {
-        for (name, text) in [("visits", visits), ("second", second), ("mean", "value")] {
-            let chosen = settings.measure == name;
-            let measure = ui
-                .selectable_label(chosen, text)
-                .named(&format!("colour by {name}"));
-            if measure.clicked() {
-                settings.measure = name.to_owned();
-            }
-        }
-        for Column { name, .. } in model.columns() {
-            let chosen = settings.measured_column() == Some(name.as_str());
-            let measure = ui
-                .selectable_label(chosen, &*escape_invisible(name))
-                .named(&format!("colour by {name}"));
-            if measure.clicked() {
-                settings.measure = format!("column {name}");
-            }
-        }
-    });
-}
+#[cfg(test)]
+mod tests {
+    use egui::{Event, PointerButton, Pos2, RawInput, Shape, epaint::ClippedShape, pos2};
 
-fn show_filter(app: &App, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
-    ui.label(theme.heading("Show"));
-    let mut filter = app.document.filter.clone();
-    ui.checkbox(&mut filter.sort_by_visits, "most visited on the left")
-        .named("by visits");
-    ui.checkbox(&mut filter.merge_turns, "whole turns as one edge")
-        .named("whole turns")
-        .on_hover_text("Moves that one player makes in a row, as in kalah");
-    ui.horizontal(|ui| {
-        ui.label(RichText::new("at least so many visits").color(theme.dim));
-        ui.add(egui::DragValue::new(&mut filter.min_visits).speed(1.0));
-    });
-    ui.horizontal(|ui| {
-        ui.label(RichText::new("only the best children").color(theme.dim));
-        let mut best = filter.max_children.unwrap_or(0);
-        ui.add(egui::DragValue::new(&mut best).range(0..=1000))
-            .on_hover_text("0 for all");
-        filter.max_children = (best > 0).then_some(best);
-    });
-    if !filter.is_unfiltered() && ui.button("Show everything").clicked() {
-        filter = Filter::default();
+    use super::*;
+
+    fn add_texts(shape: &Shape, texts: &mut Vec<String>) {
+        match shape {
+            Shape::Vec(shapes) => shapes.iter().for_each(|shape| add_texts(shape, texts)),
+            Shape::Text(text) => texts.push(text.galley.text().to_owned()),
+            _ => {}
+        }
     }
-    if filter != app.document.filter {
-        actions.push(Action::Filter(filter));
+
+    /// Runs a frame of the button with these events; its middle, and the texts that are shown.
+    fn run(context: &egui::Context, events: Vec<Event>) -> (Pos2, Vec<String>) {
+        let input = RawInput {
+            screen_rect: Some(egui::Rect::from_min_size(
+                Pos2::ZERO,
+                egui::vec2(800.0, 600.0),
+            )),
+            events,
+            ..RawInput::default()
+        };
+        let (mut at, mut colour) = (Pos2::ZERO, Color32::RED);
+        let mut output = context.run_ui(input, |ui| {
+            at = colour_button(ui, &mut colour).rect.center();
+        });
+        let mut texts = Vec::new();
+        for ClippedShape { shape, .. } in &output.shapes {
+            add_texts(shape, &mut texts);
+        }
+        output.textures_delta.clear();
+        (at, texts)
+    }
+
+    #[test]
+    fn the_colour_picker_asks_for_a_colour_and_not_for_blending() {
+        let context = egui::Context::default();
+        let (at, _) = run(&context, Vec::new());
+        let button = |pressed: bool| Event::PointerButton {
+            pos: at,
+            button: PointerButton::Primary,
+            pressed,
+            modifiers: egui::Modifiers::NONE,
+        };
+        run(&context, vec![Event::PointerMoved(at), button(true)]);
+        run(&context, vec![button(false)]);
+        run(&context, vec![Event::PointerMoved(pos2(700.0, 500.0))]);
+        let (_, texts) = run(&context, Vec::new());
+        assert!(!texts.is_empty(), "the picker is open");
+        let is_said = |word: &str| texts.iter().any(|text| text.contains(word));
+        assert!(!is_said("Blending") && !is_said("Additive"), "{texts:?}");
     }
 }

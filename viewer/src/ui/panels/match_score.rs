@@ -2,19 +2,21 @@
 
 use std::sync::Arc;
 
+use canopy_engine::arena::stats::WdlCounts;
 use egui::{
-    Align, Align2, Color32, FontId, Galley, Label, Layout, Rect, RichText, ScrollArea, Sense, Ui,
-    UiBuilder, pos2, vec2,
+    Align, Align2, Color32, FontId, Galley, Label, Layout, Rect, RichText, ScrollArea, Sense,
+    Stroke, Ui, UiBuilder, pos2, vec2,
 };
 
-use super::game::draw_disc;
+use super::{elide::elided_label, game::draw_disc};
 use crate::{
     app::{Action, App},
     draw::{
         fonts,
-        theme::{BODY_SIZE, TITLE_SIZE, Theme},
+        theme::{BODY_SIZE, SMALL_SIZE, TITLE_SIZE, Theme},
     },
     play::match_state::{MatchPlayer, MatchState, TurnMoves},
+    tree::title::game_title,
     ui::controls::Named as _,
 };
 
@@ -24,8 +26,13 @@ const SMALL_LINE_HEIGHT: f32 = 16.0;
 const ROW_HEIGHT: f32 = 20.0;
 const MAX_VISIBLE_ROWS: usize = 6;
 const MIN_VISIBLE_ROWS: usize = 3;
+/// A list that has just grown can be scrolled to its new end only in the frame after.
+const SCROLL_FRAMES: u8 = 2;
 /// Width of turn numbers, in points.
 const TURN_NUMBER_WIDTH: f32 = 32.0;
+/// Heights of the score's bar and of the ends of its interval, in points.
+const ERROR_BAR_HEIGHT: f32 = 16.0;
+const WHISKER_HEIGHT: f32 = 8.0;
 /// Between two moves of one turn, and between columns.
 const COLUMN_GAP: f32 = 8.0;
 
@@ -40,9 +47,10 @@ pub(super) fn show(standing: &MatchState, ui: &mut Ui, theme: &Theme) {
             let is_over = standing.is_over();
             ui.label(theme.heading(if is_over { "Match over" } else { &which }));
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                let title = game_title(&standing.game_name());
                 let drawn = match standing.meta.score.drawn {
-                    0 => standing.game_name(),
-                    drawn => format!("{} · {drawn} drawn", standing.game_name()),
+                    0 => title,
+                    drawn => format!("{title} · {drawn} drawn"),
                 };
                 let text = RichText::new(drawn).color(theme.dim).small();
                 ui.add(Label::new(text).truncate());
@@ -66,9 +74,49 @@ pub(super) fn show(standing: &MatchState, ui: &mut Ui, theme: &Theme) {
     for row in &rows {
         row.show(widths, standing, ui, theme);
     }
+    if let Some((name, counts)) = standing.first_counts() {
+        show_error_bar(&name, counts, ui, theme);
+    }
     ui.add_space(4.0);
     ui.separator();
     ui.add_space(4.0);
+}
+
+/// The score of the first player with its 95 % interval: a bar from no point to all points, a whisker and a dot.
+fn show_error_bar(name: &str, counts: WdlCounts, ui: &mut Ui, theme: &Theme) {
+    let (score, interval) = (counts.score(), counts.wilson_interval());
+    let size = vec2(ui.available_width(), ERROR_BAR_HEIGHT);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    let painter = ui.painter();
+    let x = |part: f64| egui::lerp(rect.x_range(), part as f32);
+    let (middle, half) = (rect.center().y, WHISKER_HEIGHT / 2.0);
+    painter.hline(rect.x_range(), middle, Stroke::new(1.0, theme.line));
+    // Equal strength.
+    let ends = middle - half..=middle + half;
+    painter.vline(x(0.5), rect.y_range(), Stroke::new(1.0, theme.dim));
+    let whisker = Stroke::new(2.0, theme.cool);
+    painter.hline(x(interval.low)..=x(interval.high), middle, whisker);
+    for end in [interval.low, interval.high] {
+        painter.vline(x(end), ends.clone(), whisker);
+    }
+    painter.circle_filled(pos2(x(score), middle), 4.0, theme.cool);
+    let percent = |part: f64| format!("{:.0}", part * 100.0);
+    let games = counts.games();
+    let text = format!(
+        "{name}: {} % of {games} {} (95 %: {} to {})",
+        percent(score),
+        if games == 1 { "game" } else { "games" },
+        percent(interval.low),
+        percent(interval.high)
+    );
+    let hint = "The share of points so far. With 95 % confidence the true share lies within the bar (Wilson's interval); \
+                the line in the middle is equal strength.";
+    response.on_hover_text(hint).named("score bar");
+    let font = FontId::proportional(SMALL_SIZE.max(12.0));
+    let room = ui.available_width();
+    elided_label(ui, &text, (&font, theme.dim), room)
+        .on_hover_text(hint)
+        .named(&text);
 }
 
 /// A player: the disc of the side, the name, and in columns that side's name, the clock and the points.
@@ -127,8 +175,9 @@ impl PlayerRow {
             .max_rect(room)
             .layout(Layout::left_to_right(Align::Center));
         ui.scope_builder(room, |ui| {
-            let name = Label::new(theme.strong(&self.player.name)).truncate();
-            ui.add(name).on_hover_text(&self.player.name);
+            let font = FontId::new(BODY_SIZE, fonts::semibold());
+            let room = ui.available_width();
+            elided_label(ui, &self.player.name, (&font, theme.text), room);
         });
     }
 }
@@ -151,13 +200,16 @@ fn format_clock(milliseconds: u64) -> String {
 pub(super) struct MoveList {
     /// The turn that was last brought into sight.
     scrolled_to: Option<usize>,
+    /// Frames in which the list is still scrolled to it.
+    scroll_frames: u8,
 }
 
 impl MoveList {
     /// Shows them, a turn in each row. Long games are scrolled, to the end or to the move of the tree that is looked at.
+    /// What comes below needs `reserved` points.
     pub(super) fn show(
         &mut self,
-        standing: &MatchState,
+        (standing, reserved): (&MatchState, f32),
         app: &App,
         ui: &mut Ui,
         theme: &Theme,
@@ -174,7 +226,7 @@ impl MoveList {
         });
         let marked = app.shown_move();
         // As many rows as are in sight.
-        let below = ui.clip_rect().bottom() - ui.cursor().top();
+        let below = ui.clip_rect().bottom() - ui.cursor().top() - reserved;
         let visible_rows =
             ((below / ROW_HEIGHT) as usize).clamp(MIN_VISIBLE_ROWS, MAX_VISIBLE_ROWS);
         let row_of = |index: usize| {
@@ -191,7 +243,11 @@ impl MoveList {
             .max_height(height)
             .auto_shrink([false, true]);
         if self.scrolled_to != Some(wanted) {
-            self.scrolled_to = Some(wanted);
+            (self.scrolled_to, self.scroll_frames) = (Some(wanted), SCROLL_FRAMES);
+        }
+        if self.scroll_frames > 0 {
+            self.scroll_frames -= 1;
+            ui.ctx().request_repaint();
             let above = wanted.saturating_sub(visible_rows - 1);
             area = area.vertical_scroll_offset(above as f32 * ROW_HEIGHT);
         }

@@ -7,21 +7,27 @@ use canopy_engine::{
     tree::columns::{Column, ColumnValues},
 };
 use egui::{
-    Align, Frame, Key, Layout, Margin, Modifiers, Panel, Popup, Rect, Response, RichText,
-    ScrollArea, Sense, Ui, vec2,
+    Align, FontFamily, FontId, Frame, Layout, Margin, Panel, Popup, Rect, Response, RichText,
+    ScrollArea, Sense, TextFormat, Ui, text::LayoutJob, vec2,
 };
 
 use crate::{
-    app::{Action, App, CopyTarget, Direction, GameAction},
+    app::{Action, App, CompareAction, TruthMode, View},
     board::BoardTextures,
-    draw::theme::Theme,
+    draw::{
+        fonts,
+        theme::{BODY_SIZE, Theme},
+    },
     settings::{PANEL_WIDTHS, ViewerSettings},
-    tree::{model::TreeModel, title::middle_ellipsis},
-    ui::controls,
+    tree::{model::TreeModel, summary::Phrase, title::middle_ellipsis},
+    ui::{controls, glossary},
 };
 use child_table::ChildTableState;
-use dialogs::FileDialog;
+use compare::ComparePanel;
+use elide::elided_label;
+use file_dialog::FileDialog;
 use game::GamePanel;
+use help::HelpPage;
 use match_score::MoveList;
 use minimap::Minimap;
 use node_details::NodeDetails;
@@ -29,29 +35,49 @@ use play::{PlayPanel, PlayPanelResources};
 use rules::RulesPage;
 use settings_window::SettingsWindow;
 use start_screen::StartScreen;
+use steps::StepsPanel;
 use timeline::TimelinePanel;
+use why::WhyPanel;
 
 mod canvas;
+mod charts_section;
 mod child_table;
 mod chips;
+mod classical;
+mod commands;
+mod compare;
+mod cut_marks;
+mod depth_cards;
+mod dialect_hint;
 mod dialogs;
 mod elide;
 mod engine_form;
+mod engine_options;
+mod file_dialog;
 mod form;
 mod game;
+mod help;
 mod legend;
+mod lesson;
 mod look_options;
 mod match_score;
 mod minimap;
 mod node;
 mod node_details;
+mod page_scroll;
 mod pinned_path;
 mod play;
 mod rules;
+mod search_facts;
 mod settings_window;
 mod start_screen;
+mod steps;
 mod timeline;
+mod toolbar;
 mod top_bar;
+mod truth_marks;
+mod view_switch;
+mod why;
 
 /// The user interface's own state.
 pub struct Panels {
@@ -60,7 +86,9 @@ pub struct Panels {
     find_text: String,
     dialog: Option<FileDialog>,
     settings_window: Option<SettingsWindow>,
-    is_help_open: bool,
+    /// Whether the toolbar's menu is open.
+    is_more_open: bool,
+    help: HelpPage,
     /// Details of the selected node, and of the one under the pointer.
     selected_details: Option<NodeDetails>,
     hovered_details: Option<NodeDetails>,
@@ -71,11 +99,16 @@ pub struct Panels {
     timeline: TimelinePanel,
     move_list: MoveList,
     play: PlayPanel,
+    why: WhyPanel,
+    steps: StepsPanel,
+    compare: ComparePanel,
     board_textures: BoardTextures,
     /// An action that would end an unfinished game, until the user confirms it.
     pending_leave: Option<Action>,
     /// Whether the field for a tree's number takes the keyboard focus.
     focuses_jump_field: bool,
+    /// And the field to find a move.
+    focuses_find_field: bool,
     /// Whether all parameters of a side's search are listed on the start screen.
     expands_parameters: [bool; 2],
     start: StartScreen,
@@ -92,7 +125,8 @@ impl Default for Panels {
             find_text: String::new(),
             dialog: None,
             settings_window: None,
-            is_help_open: false,
+            is_more_open: false,
+            help: HelpPage::default(),
             selected_details: None,
             hovered_details: None,
             child_table: ChildTableState::default(),
@@ -101,9 +135,13 @@ impl Default for Panels {
             timeline: TimelinePanel::default(),
             move_list: MoveList::default(),
             play: PlayPanel::default(),
+            why: WhyPanel::default(),
+            steps: StepsPanel::default(),
+            compare: ComparePanel::default(),
             board_textures: BoardTextures::default(),
             pending_leave: None,
             focuses_jump_field: false,
+            focuses_find_field: false,
             expands_parameters: [false, false],
             start: StartScreen::default(),
             rules: RulesPage::default(),
@@ -123,6 +161,8 @@ impl Panels {
         let theme = app.theme();
         let mut actions = Vec::new();
         controls::clear(ui.ctx());
+        // Escape closes what lies on top, and nothing below it.
+        let was_covered = self.has_dialog() || self.was_typing || Popup::is_any_open(ui.ctx());
         self.handle_keys(app, ui, &mut actions);
         let bar = Frame::new()
             .fill(theme.panel)
@@ -136,32 +176,20 @@ impl Panels {
         Panel::bottom("status")
             .frame(line)
             .show(ui, |ui| Self::show_status(app, ui, &theme));
-        let has_tree = app.document.model.is_some();
-        if !has_tree {
+        // A view that shows the tree says where.
+        self.canvas = Rect::ZERO;
+        self.clear_compared_canvases();
+        if app.document.model.is_none() {
             (self.selected_details, self.hovered_details) = (None, None);
             self.minimap.clear();
         }
-        self.show_side_panels(app, ui, &theme, &mut actions);
-        if has_tree && app.document.timeline.status.is_some() {
-            let time = Frame::new()
-                .fill(theme.panel)
-                .inner_margin(Margin::symmetric(16, 12));
-            Panel::bottom("time").frame(time).show(ui, |ui| {
-                self.timeline.show(app, ui, &theme, &mut actions);
-            });
-        }
-        let names = (self.selected_details.as_ref()).map(|details| details.players);
-        legend::show(app, names, ui, &theme);
-        let (id, area) = ui.allocate_space(ui.available_size());
-        self.canvas = area;
-        // The edges of the panels beside it are dragged from either side.
-        let grabbed = area.shrink2(vec2(PANEL_GRAB_WIDTH, 0.0));
-        let response = ui.interact(grabbed, id, Sense::click_and_drag());
-        if has_tree {
-            self.handle_pointer(app, ui, &response, &mut actions);
-            self.show_canvas_overlays(app, ui, &theme, &mut actions);
-        } else {
-            self.show_start_screen(app, ui, &theme, &mut actions);
+        let view = app.shown_view();
+        self.show_lesson(app, ui, &theme, &mut actions);
+        match view {
+            View::Tree => self.show_tree_view(app, ui, &theme, &mut actions),
+            View::Why => self.show_why_view(app, ui, &theme, &mut actions),
+            View::Steps => self.show_steps_view(app, ui, &theme, &mut actions),
+            View::Compare => self.show_compare_view(app, ui, &theme, &mut actions),
         }
         let canvas = self.canvas;
         if let Some(saves) = self.play.take_file_request() {
@@ -170,9 +198,12 @@ impl Panels {
         if self.play.take_rules_request() {
             self.open_rules(app);
         }
-        self.play
-            .show_game_over(app, ui, canvas, &theme, &mut actions);
+        let is_covered = was_covered || self.has_dialog();
+        if view == View::Tree {
+            (self.play).show_game_over(app, ui, (canvas, is_covered), &theme, &mut actions);
+        }
         self.show_dialogs(ui, &theme, &mut actions);
+        self.help.show(ui, &theme);
         if let Some(settings) = &mut self.settings_window
             && !settings.show(app, ui, &theme, &mut actions)
         {
@@ -189,8 +220,13 @@ impl Panels {
                 .map(|file| file.path().to_owned())
                 .collect()
         });
-        if !dropped.is_empty() {
-            actions.push(Action::Open(dropped));
+        match dropped.as_slice() {
+            [] => {}
+            [second] if view == View::Compare && !app.compare.has_two() => {
+                let second = CompareAction::OpenSecond(second.clone());
+                actions.push(Action::Compare(second));
+            }
+            _ => actions.push(Action::Open(dropped)),
         }
         // The actions outdate the drawn frame.
         if !actions.is_empty() {
@@ -204,6 +240,69 @@ impl Panels {
             ui.ctx().copy_text(text);
         }
         self.was_typing = ui.ctx().text_edit_focused();
+    }
+
+    /// Shows the tree with what lies around it, or the start screen.
+    fn show_tree_view(
+        &mut self,
+        app: &mut App,
+        ui: &mut Ui,
+        theme: &Theme,
+        actions: &mut Vec<Action>,
+    ) {
+        let has_tree = app.document.model.is_some();
+        self.show_lesson_board(app, ui, theme);
+        self.show_side_panels(app, ui, theme, actions);
+        let has_chart = (app.lesson.as_ref()).is_some_and(|state| state.part().chart.is_some());
+        if has_tree && app.document.timeline.status.is_some() && !has_chart {
+            let time = Frame::new()
+                .fill(theme.panel)
+                .inner_margin(Margin::symmetric(16, 12));
+            Panel::bottom("time").frame(time).show(ui, |ui| {
+                self.timeline.show(app, ui, theme, actions);
+            });
+        }
+        if let Some(model) = app.document.model.clone() {
+            depth_cards::show(app, &model, ui, theme, actions);
+        }
+        let names = (self.selected_details.as_ref()).map(|details| details.players);
+        self.show_toolbar(app, ui, theme, actions);
+        if app.truth_mode() != TruthMode::Off {
+            truth_marks::show_bar(app, ui, theme, actions);
+        }
+        legend::show(app, names, ui, theme);
+        self.show_canvas(app, ui, theme, actions);
+    }
+
+    /// The tree, or the start screen, in what is left of the window.
+    fn show_canvas(
+        &mut self,
+        app: &mut App,
+        ui: &mut Ui,
+        theme: &Theme,
+        actions: &mut Vec<Action>,
+    ) {
+        let (id, area) = ui.allocate_space(ui.available_size());
+        self.canvas = area;
+        // The edges of the panels beside it are dragged from either side.
+        let grabbed = area.shrink2(vec2(PANEL_GRAB_WIDTH, 0.0));
+        // It is no stop of the Tab key: other keys walk through the tree.
+        let response = ui.interact(grabbed, id, Sense::CLICK | Sense::DRAG);
+        if app.document.model.is_some() {
+            self.handle_pointer(app, ui, &response, actions);
+            self.show_canvas_overlays(app, ui, theme, actions);
+        } else {
+            self.show_start_screen(app, ui, theme, actions);
+        }
+    }
+
+    /// Whether a dialog lies over everything else.
+    fn has_dialog(&self) -> bool {
+        self.help.is_open()
+            || self.dialog.is_some()
+            || self.settings_window.is_some()
+            || self.pending_leave.is_some()
+            || self.rules.is_open()
     }
 
     /// Opens the rules of the game that is played or shown, if it is known.
@@ -239,16 +338,23 @@ impl Panels {
                 move_list: &mut self.move_list,
             };
             let play = &mut self.play;
+            let usual = PlayPanel::usual_width(ui.available_width());
+            let range = PlayPanel::width_range(ui.available_width() - MIN_CANVAS_WIDTH);
             Panel::left("play")
                 .frame(side)
-                .exact_size(PlayPanel::width(ui.available_width()))
+                .resizable(true)
+                .default_size(usual)
+                .size_range(range)
                 .show(ui, |ui| {
                     let game = app.session.as_ref().map(|playing| playing.directory.path());
                     ui.push_id(game, |ui| {
                         show_scrolled(ui, |ui| play.show(&mut resources, app, ui, theme, actions));
                     });
                 });
-        } else if (has_game || app.match_state().is_some()) && !app.settings.folded[0] {
+        } else if (has_game || app.match_state().is_some())
+            && !app.settings.folded[0]
+            && app.lesson.is_none()
+        {
             let mut game = GamePanel {
                 board_textures: &mut self.board_textures,
                 move_list: &mut self.move_list,
@@ -264,7 +370,11 @@ impl Panels {
         }
         // A tree that could not be seen needs no explanation.
         let has_room = ui.available_width() >= MIN_WIDTH_FOR_NODE_PANEL;
-        if let Some(details) = details.filter(|_| has_room && !app.settings.folded[1]) {
+        let is_shown = match &app.lesson {
+            Some(state) => state.part().table,
+            None => !app.settings.folded[1],
+        };
+        if let Some(details) = details.filter(|_| has_room && is_shown) {
             let room = ui.available_width() - MIN_CANVAS_WIDTH;
             let table = &mut self.child_table;
             let shown = sized_panel(Panel::right("node"), &app.settings, RIGHT, room)
@@ -273,161 +383,6 @@ impl Panels {
                     show_scrolled(ui, |ui| node::show(details, table, app, ui, theme, actions));
                 });
             keep_width(&mut app.settings, RIGHT, room, &shown.response);
-        }
-    }
-
-    fn handle_keys(&mut self, app: &mut App, ui: &Ui, actions: &mut Vec<Action>) {
-        let is_typing = ui.ctx().text_edit_focused();
-        if !is_typing && self.rules.handle_keys(ui) {
-            return;
-        }
-        let is_start = app.is_at_start();
-        if is_start && !is_typing {
-            self.handle_start_keys(app, ui, actions);
-            self.handle_common_keys(app, ui, actions);
-        }
-        if is_start || ui.ctx().egui_wants_keyboard_input() {
-            return;
-        }
-        // A key may come several times in one frame.
-        let count = |modifiers: Modifiers, key: Key| {
-            ui.input_mut(|input| input.count_and_consume_key(modifiers, key))
-        };
-        let pressed = |modifiers: Modifiers, key: Key| count(modifiers, key) > 0;
-        let none = Modifiers::NONE;
-        for (key, direction) in [
-            (Key::ArrowUp, Direction::Up),
-            (Key::ArrowDown, Direction::Down),
-            (Key::ArrowLeft, Direction::Left),
-            (Key::ArrowRight, Direction::Right),
-        ] {
-            let times = count(Modifiers::SHIFT, key);
-            actions.extend(std::iter::repeat_n(Action::MoveSelection(direction), times));
-        }
-        for (key, action) in [
-            (Key::ArrowLeft, Action::StepTree(-1)),
-            (Key::ArrowRight, Action::StepTree(1)),
-            (Key::H, Action::MoveSelection(Direction::Left)),
-            (Key::J, Action::MoveSelection(Direction::Down)),
-            (Key::K, Action::MoveSelection(Direction::Up)),
-            (Key::L, Action::MoveSelection(Direction::Right)),
-            (Key::Plus, Action::Zoom(1.25, None)),
-            (Key::Equals, Action::Zoom(1.25, None)),
-            (Key::Minus, Action::Zoom(0.8, None)),
-            (Key::Home, Action::FitTree),
-            (Key::A, Action::ToggleReadable),
-            (Key::F, Action::FitSelected),
-            (Key::Space, Action::ToggleCollapsed),
-            (Key::OpenBracket, Action::StepHistory(-1)),
-            (Key::CloseBracket, Action::StepHistory(1)),
-            (Key::T, Action::SwitchTheme),
-            (Key::C, Action::Copy(CopyTarget::Position)),
-            (Key::X, Action::Copy(CopyTarget::Statistics)),
-            (Key::P, Action::Play(!app.document.timeline.is_playing())),
-            (Key::Comma, Action::StepIteration(-1)),
-            (Key::Period, Action::StepIteration(1)),
-            (Key::End, Action::ShowEnd),
-        ] {
-            actions.extend(std::iter::repeat_n(action, count(none, key)));
-        }
-        if pressed(Modifiers::SHIFT, Key::Equals) || pressed(Modifiers::SHIFT, Key::Plus) {
-            actions.push(Action::Zoom(1.25, None));
-        }
-        if app.session.is_some() {
-            for (key, game_action) in [
-                (Key::U, GameAction::Undo),
-                (Key::N, GameAction::SingleMove),
-                (Key::PageUp, GameAction::StepPly(-1)),
-                (Key::PageDown, GameAction::StepPly(1)),
-            ] {
-                let times = count(none, key);
-                actions.extend(std::iter::repeat_n(Action::Game(game_action), times));
-            }
-            if let Some(playing) = app.session.as_ref().filter(|_| pressed(none, Key::B)) {
-                actions.push(Action::Game(GameAction::Pause(!playing.is_paused)));
-            }
-            if pressed(none, Key::M) {
-                self.play.focus_move_field();
-            }
-        }
-        if pressed(none, Key::G) {
-            self.focuses_jump_field = true;
-        }
-        if pressed(none, Key::W) {
-            actions.push(Action::FollowNewest(!app.folder.is_following_newest));
-        }
-        for (index, key) in [Key::Num1, Key::Num2].into_iter().enumerate() {
-            // A move that is typed too early folds nothing.
-            let is_thinking = (app.session.as_ref()).is_some_and(|game| game.search.is_some());
-            if pressed(none, key) && !is_thinking {
-                app.settings.folded[index] ^= true;
-            }
-        }
-        if pressed(none, Key::R) {
-            self.open_rules(app);
-        }
-        self.handle_common_keys(app, ui, actions);
-        if pressed(Modifiers::COMMAND, Key::Q) {
-            actions.push(Action::Quit);
-        }
-        for (key, steps) in [
-            (Key::Plus, 1),
-            (Key::Equals, 1),
-            (Key::Minus, -1),
-            (Key::Num0, 0),
-        ] {
-            if pressed(Modifiers::COMMAND, key) {
-                app.settings.step_text_size(steps);
-            }
-        }
-        if pressed(Modifiers::COMMAND, Key::Comma) {
-            self.settings_window = Some(SettingsWindow::new(app));
-        }
-        if pressed(Modifiers::COMMAND, Key::O) {
-            self.open_file_dialog(app, false);
-        }
-        if pressed(Modifiers::COMMAND, Key::S) && app.document.model.is_some() {
-            self.open_file_dialog(app, true);
-        }
-        let copies = ui.input(|input| {
-            input
-                .events
-                .iter()
-                .any(|event| matches!(event, egui::Event::Copy))
-        });
-        if copies {
-            actions.push(Action::Copy(CopyTarget::MovesToNode));
-        }
-    }
-
-    /// The keys that every screen has: the list of keys, and Escape.
-    fn handle_common_keys(&mut self, app: &mut App, ui: &Ui, actions: &mut Vec<Action>) {
-        let pressed = |modifiers: Modifiers, key: Key| {
-            ui.input_mut(|input| input.count_and_consume_key(modifiers, key)) > 0
-        };
-        let none = Modifiers::NONE;
-        if pressed(Modifiers::SHIFT, Key::Questionmark)
-            || pressed(none, Key::Questionmark)
-            || pressed(Modifiers::SHIFT, Key::Slash)
-        {
-            self.is_help_open ^= true;
-        }
-        // Lists that are open heed it, too.
-        if ui.input(|input| input.key_pressed(Key::Escape)) {
-            let lies_over = self.is_help_open
-                || self.dialog.is_some()
-                || self.settings_window.is_some()
-                || self.was_typing
-                || Popup::is_any_open(ui.ctx());
-            if app.is_at_start() && !lies_over {
-                self.start.go_back();
-            }
-            (self.is_help_open, self.dialog, self.pending_leave) = (false, None, None);
-            self.settings_window = None;
-            app.message = None;
-            if app.session.is_some() {
-                actions.push(Action::Game(GameAction::ClearClicks));
-            }
         }
     }
 }
@@ -492,9 +447,27 @@ fn keep_width(settings: &mut ViewerSettings, side: usize, room: f32, shown: &Res
     }
 }
 
-/// A figure with its name.
+/// A heading whose meaning stands under the pointer.
+fn show_heading(ui: &mut Ui, theme: &Theme, text: &str) {
+    explain_term(ui.label(theme.heading(text)), text);
+}
+
+/// Puts the sentence about a term under the pointer. Tests find terms that have none by the registered name.
+fn explain_term(response: Response, term: &str) -> Response {
+    controls::register(&response.ctx, &format!("term {term}"), response.rect);
+    match glossary::explain(term) {
+        Some(sentence) => response.on_hover_text(sentence),
+        None => response,
+    }
+}
+
+/// A figure with its name, which is a term.
 fn show_figure(ui: &mut Ui, theme: &Theme, name: &str, value: impl Into<String>) {
-    let value = value.into();
+    show_explained_figure(ui, theme, (name, name), value.into());
+}
+
+/// A figure with its name and the term that explains it.
+fn show_explained_figure(ui: &mut Ui, theme: &Theme, (name, term): (&str, &str), value: String) {
     let told = format!("{name}: {value}");
     let row = ui.horizontal(|ui| {
         ui.label(RichText::new(name).color(theme.dim));
@@ -503,6 +476,37 @@ fn show_figure(ui: &mut Ui, theme: &Theme, name: &str, value: impl Into<String>)
         });
     });
     controls::register(ui.ctx(), &told, row.response.rect);
+    explain_term(row.response, term);
+}
+
+/// A figure whose value may be long: its middle is left out where there is no room for it.
+fn show_text_figure(ui: &mut Ui, theme: &Theme, name: &str, text: &str) {
+    ui.horizontal(|ui| {
+        explain_term(ui.label(RichText::new(name).color(theme.dim)), name);
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let font = FontId::new(BODY_SIZE, fonts::semibold());
+            let room = ui.available_width() - 8.0;
+            elided_label(ui, text, (&font, theme.text), room);
+        });
+    });
+}
+
+/// A sentence with what matters most in semibold.
+fn show_phrases(phrases: &[Phrase], ui: &mut Ui, theme: &Theme) -> Response {
+    let mut job = LayoutJob::default();
+    for Phrase { text, is_strong } in phrases {
+        let family = match is_strong {
+            true => fonts::semibold(),
+            false => FontFamily::Proportional,
+        };
+        let format = TextFormat {
+            font_id: FontId::new(BODY_SIZE, family),
+            color: theme.text,
+            ..TextFormat::default()
+        };
+        job.append(text, 0.0, format);
+    }
+    ui.label(job)
 }
 
 /// Minimum width for the right panel and the tree together, in points.

@@ -2,36 +2,41 @@
 
 use canopy_engine::games::notation::escape_invisible;
 use egui::{
-    Align, CollapsingHeader, FontFamily, FontId, Frame, Layout, Margin, Rect, RichText, Sense,
-    Stroke, TextFormat, Ui, pos2, text::LayoutJob, vec2,
+    Align, CollapsingHeader, FontId, Frame, Layout, Margin, Rect, RichText, Sense, Stroke, Ui,
+    pos2, vec2,
 };
 
 pub(super) use super::look_options::{
     EDGE_COLOUR_NAMES, PALETTES, apply_palette, colour_button, selected_palette,
 };
 use super::{
+    charts_section,
     child_table::{self, ChildTableState, draw_next_mark},
-    column_text, display_move,
+    classical, column_text, display_move,
     elide::elided_label,
-    look_options, move_label,
+    explain_term, move_label,
     node_details::NodeDetails,
-    show_figure,
+    show_explained_figure, show_figure, show_heading, show_phrases, show_text_figure,
 };
 use crate::{
     app::{Action, App, CopyTarget},
     draw::{
         fonts,
-        theme::{BODY_SIZE, SMALL_SIZE, Theme},
+        theme::{SMALL_SIZE, Theme},
     },
     tree::{
-        arithmetic,
+        arithmetic, certainty,
         formula::ChildTerms,
         model::TreeModel,
         scene::{format_signed, format_thousands},
+        summary::Phrase,
         title::middle_ellipsis,
         value_text::{NO_DATA, decimals, fixed},
     },
-    ui::controls::{self, Named as _},
+    ui::{
+        controls::{self, Named as _},
+        keys::{Command, hint},
+    },
 };
 
 /// Size of the selected node's title and of its value, in points.
@@ -55,7 +60,12 @@ pub(super) fn show(
     show_selected(details, ui, theme, actions);
     let has_children =
         details.child_scores.hidden > 0 || details.child_scores.all_children().next().is_some();
-    if has_children {
+    if model.is_classical() {
+        classical::show_cut_reason(details, ui, theme);
+    }
+    let view = app.settings.value_view;
+    let has_windows = model.is_classical() && classical::show(details, view, ui, theme, actions);
+    if has_children && !has_windows {
         let heading = match details.child_scores.formula {
             Some(_) => "Which move next, and why",
             None => "Moves",
@@ -71,25 +81,25 @@ pub(super) fn show(
     }
     show_copy_buttons(ui, theme, actions);
     ui.add_space(12.0);
-    CollapsingHeader::new(theme.heading("Figures"))
+    let figures = CollapsingHeader::new(theme.heading("Figures"))
         .id_salt("figures")
         .default_open(true)
         .show_unindented(ui, |ui| show_figures(details, model, ui, theme));
-    ui.add_space(12.0);
-    look_options::show(app, ui, theme, actions);
+    explain_term(figures.header_response.named("figures"), "Figures");
+    charts_section::show(app, ui, theme);
 }
 
 /// A heading below a hairline.
-fn begin_section(ui: &mut Ui, theme: &Theme, heading: &str) {
+pub(super) fn begin_section(ui: &mut Ui, theme: &Theme, heading: &str) {
     ui.add_space(8.0);
     ui.separator();
-    ui.label(theme.heading(heading));
+    show_heading(ui, theme, heading);
 }
 
 /// The node's title, its value and how often it was visited.
 fn show_selected(details: &NodeDetails, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
     let (model, node) = (details.model(), details.node());
-    ui.label(theme.heading("Selected"));
+    show_heading(ui, theme, "Selected");
     let turn = details.turn_text();
     ui.horizontal(|ui| {
         let side = ui
@@ -101,7 +111,8 @@ fn show_selected(details: &NodeDetails, ui: &mut Ui, theme: &Theme, actions: &mu
         let font = FontId::new(SELECTED_SIZE, fonts::semibold());
         elided_label(ui, &title(model, node), (&font, theme.text), room).named("selected node");
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            ui.label(RichText::new(turn).color(theme.dim));
+            let turn = ui.label(RichText::new(turn).color(theme.dim));
+            explain_term(turn, "Player to move");
         });
     });
     ui.add_space(4.0);
@@ -119,7 +130,14 @@ fn show_selected(details: &NodeDetails, ui: &mut Ui, theme: &Theme, actions: &mu
             let text = format_thousands(all);
             show_figure(ui, theme, "Visits of the position", text);
         }
-        (false, None) => show_figure(ui, theme, "Visits", count(figures.visits)),
+        (false, None) => {
+            let name = if model.is_of_lines() {
+                "Lines"
+            } else {
+                "Visits"
+            };
+            show_figure(ui, theme, name, count(figures.visits));
+        }
     }
     show_shared(model, node, ui, theme, actions);
     if let Some(moves) = moves_text(details) {
@@ -144,13 +162,22 @@ fn show_value(details: &NodeDetails, ui: &mut Ui, theme: &Theme) {
         let subject = subject.as_deref().unwrap_or("Value");
         ui.label(RichText::new(subject).color(theme.dim));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            if let Some((share, visits)) = details.share {
+                let margin = certainty::margin_text(share, visits);
+                let told = format!("how sure: {margin}");
+                let text = format!("{margin} by chance");
+                let label = ui.label(RichText::new(text).color(theme.dim));
+                let about = certainty::margin_explanation(share, visits);
+                label.explained(&told, about);
+            }
             let font = FontId::new(SELECTED_SIZE, fonts::semibold());
             ui.label(RichText::new(figure).font(font).color(theme.text));
         });
     });
     let told = format!("value: {}", details.value_text);
     controls::register(ui.ctx(), &told, row.response.rect);
-    let Some(share) = details.share else {
+    explain_term(row.response, "Value");
+    let Some((share, visits)) = details.share else {
         return;
     };
     let size = vec2(ui.available_width(), SHARE_BAR_HEIGHT + 4.0);
@@ -158,9 +185,13 @@ fn show_value(details: &NodeDetails, ui: &mut Ui, theme: &Theme) {
     let bar = Rect::from_center_size(room.center(), vec2(room.width(), SHARE_BAR_HEIGHT));
     let painter = ui.painter();
     painter.rect_filled(bar, 2.0, theme.line);
-    let width = bar.width() * (share as f32).clamp(0.0, 1.0);
-    let part = Rect::from_min_size(bar.min, vec2(width, bar.height()));
-    painter.rect_filled(part, 2.0, theme.warm);
+    let x = |share: f64| bar.left() + bar.width() * (share as f32).clamp(0.0, 1.0);
+    let until = |share: f64| Rect::from_min_max(bar.min, pos2(x(share), bar.bottom()));
+    painter.rect_filled(until(share), 2.0, theme.warm);
+    // Where the true share is likely to lie.
+    let interval = certainty::interval(share, visits);
+    let likely = Rect::from_x_y_ranges(x(interval.low)..=x(interval.high), room.y_range());
+    painter.rect_filled(likely, 2.0, theme.warm.gamma_multiply(0.45));
     // Equal chances.
     let half = Stroke::new(1.5, theme.text);
     painter.vline(room.center().x, room.y_range(), half);
@@ -182,13 +213,15 @@ fn show_shared(
     }
     let ways = format_thousands(ways as u64);
     let text = format!("Shared: {ways} moves of this tree lead to the position.");
-    ui.label(RichText::new(text).color(theme.dim));
+    explain_term(ui.label(RichText::new(text).color(theme.dim)), "Shared");
     let expanded = model.expanded_elsewhere(row);
     let expanded = expanded.and_then(|row| model.find_row(row as u32));
-    if let Some(expanded) = expanded
-        && ui.link("Go to its moves").named("shared node").clicked()
-    {
-        actions.push(Action::Select(Some(expanded)));
+    if let Some(expanded) = expanded {
+        let link = ui.link("Go to its moves");
+        let about = "The position is drawn with its moves elsewhere in the tree";
+        if link.explained("shared node", about).clicked() {
+            actions.push(Action::Select(Some(expanded)));
+        }
     }
 }
 
@@ -234,8 +267,9 @@ fn show_choice(details: &NodeDetails, state: &ChildTableState, ui: &mut Ui, them
             ui.horizontal(|ui| {
                 let (rect, _) = ui.allocate_exact_size(vec2(8.0, 16.0), Sense::hover());
                 draw_next_mark(ui, pos2(rect.right(), rect.center().y), theme.good);
-                let text = with_strong_part(&text, &name, theme);
-                ui.vertical(|ui| ui.label(text).named("next choice"));
+                let phrases = with_strong_part(&text, &name);
+                let label = ui.vertical(|ui| show_phrases(&phrases, ui, theme)).inner;
+                explain_term(label.named("next choice"), "Next choice");
             });
         }
         // Why it is not known; that a classical search has no formula goes without saying.
@@ -247,20 +281,15 @@ fn show_choice(details: &NodeDetails, state: &ChildTableState, ui: &mut Ui, them
 }
 
 /// A sentence with one part of it, the first of its kind, in semibold.
-fn with_strong_part(text: &str, part: &str, theme: &Theme) -> LayoutJob {
+fn with_strong_part(text: &str, part: &str) -> Vec<Phrase> {
     let (before, after) = text.split_once(part).unwrap_or((text, ""));
-    let format = |family: FontFamily| TextFormat {
-        font_id: FontId::new(BODY_SIZE, family),
-        color: theme.text,
-        ..TextFormat::default()
+    let name = if before.len() < text.len() { part } else { "" };
+    let texts = [(before, false), (name, true), (after, false)];
+    let phrase = |(text, is_strong): (&str, bool)| Phrase {
+        text: text.to_owned(),
+        is_strong,
     };
-    let mut job = LayoutJob::default();
-    job.append(before, 0.0, format(FontFamily::Proportional));
-    if before.len() < text.len() {
-        job.append(part, 0.0, format(fonts::semibold()));
-        job.append(after, 0.0, format(FontFamily::Proportional));
-    }
-    job
+    texts.map(phrase).to_vec()
 }
 
 /// The formula of a child with its numbers, in a card.
@@ -292,21 +321,23 @@ fn show_arithmetic(
             let room = (ui.available_width() - side - 16.0).max(40.0);
             elided_label(ui, &format!("{name} in full"), (&small, theme.dim), room);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                ui.label(RichText::new(caption).font(small.clone()).color(theme.dim));
+                let caption = RichText::new(caption).font(small.clone()).color(theme.dim);
+                explain_term(ui.label(caption), "Mean");
             });
         });
         for (index, line) in lines.iter().enumerate() {
             // The result is what matters.
             match line.rsplit_once(" = ").filter(|_| index + 1 == lines.len()) {
                 Some((sum, score)) => {
-                    ui.horizontal(|ui| {
+                    let row = ui.horizontal(|ui| {
                         ui.spacing_mut().item_spacing.x = 4.0;
                         ui.label(format!("{sum} ="));
                         ui.label(theme.strong(score));
                     });
+                    explain_term(row.response, "Score");
                 }
                 None => {
-                    ui.label(line);
+                    explain_term(ui.label(line), "Explore");
                 }
             }
         }
@@ -341,8 +372,8 @@ fn show_expected_line(
             let name = middle_ellipsis(&move_label(model, node), 24);
             let text = theme.strong(name).color(theme.cool);
             let link = ui.add(egui::Label::new(text).sense(Sense::click()));
-            let link = link.named(&format!("expected {}", index + 1));
-            if link.on_hover_text("Click to go there").clicked() {
+            let name = format!("expected {}", index + 1);
+            if link.explained(&name, "Click to go there").clicked() {
                 actions.push(Action::Select(Some(node)));
             }
         }
@@ -353,21 +384,25 @@ fn show_copy_buttons(ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
     ui.add_space(8.0);
     ui.horizontal(|ui| {
         ui.label(RichText::new("Copy").color(theme.dim));
-        for (text, what, hint) in [
+        for (text, what, about) in [
             (
                 "line",
                 CopyTarget::MovesToNode,
-                "The moves that lead here (ctrl + c)",
+                hint("The moves that lead here", Command::CopyLine),
             ),
-            ("position", CopyTarget::Position, "The position here (c)"),
+            (
+                "position",
+                CopyTarget::Position,
+                hint("The position here", Command::CopyPosition),
+            ),
             (
                 "figures",
                 CopyTarget::Statistics,
-                "The figures of the node (x)",
+                hint("The figures of the node", Command::CopyFigures),
             ),
         ] {
-            let button = ui.button(text).named(&format!("copy {text}"));
-            if button.on_hover_text(hint).clicked() {
+            let button = ui.button(text).explained(&format!("copy {text}"), about);
+            if button.clicked() {
                 actions.push(Action::Copy(what));
             }
         }
@@ -383,8 +418,8 @@ fn show_figures(details: &NodeDetails, model: &TreeModel, ui: &mut Ui, theme: &T
         false => NO_DATA.to_owned(),
     };
     show_figure(ui, theme, "Id", format_thousands(row as u64 + 1));
-    show_text(ui, theme, "Move", &move_label(model, node));
-    show_text(ui, theme, "State", &state_text(details, model, row));
+    show_text_figure(ui, theme, "Move", &move_label(model, node));
+    show_text_figure(ui, theme, "State", &state_text(details, model, row));
     let turn = details.turn_text();
     let player = turn.strip_suffix(" to move").unwrap_or(&turn);
     show_figure(ui, theme, "Player to move", player);
@@ -423,23 +458,12 @@ fn show_figures(details: &NodeDetails, model: &TreeModel, ui: &mut Ui, theme: &T
     }
     for column in model.columns() {
         if let Some(text) = column_text(column, row) {
-            show_figure(ui, theme, &escape_invisible(&column.name), text);
+            let name = escape_invisible(&column.name);
+            show_explained_figure(ui, theme, (&name, "Column"), text);
         }
     }
     let nodes = format_thousands(model.tree.nodes().len() as u64);
     show_figure(ui, theme, "Nodes in the tree", nodes);
-}
-
-/// A name and a text that may be long.
-fn show_text(ui: &mut Ui, theme: &Theme, name: &str, text: &str) {
-    ui.horizontal(|ui| {
-        ui.label(RichText::new(name).color(theme.dim));
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let font = FontId::new(BODY_SIZE, fonts::semibold());
-            let room = ui.available_width() - 8.0;
-            elided_label(ui, text, (&font, theme.text), room);
-        });
-    });
 }
 
 /// The state of a node: the position where it is known, since the files of our own say little of most nodes.

@@ -8,6 +8,7 @@ use crate::{
         formula::{self, SelectionExplanation},
         model::{NodeState, TreeModel},
         node_value::{NodeValues, ValueView},
+        summary::{self, Phrase},
         value_text::{NO_DATA, Value},
     },
 };
@@ -39,14 +40,16 @@ pub(super) struct NodeDetails {
     pub(super) value_text: String,
     /// What stands before the value's figure, and the figure.
     pub(super) value_parts: (Option<String>, String),
-    /// The owner's share of wins, where the value is one.
-    pub(super) share: Option<f64>,
+    /// The owner's share of wins with the number of playouts, where the value is one.
+    pub(super) share: Option<(f64, u64)>,
     /// The player whose reward the mean of the node's row is.
     pub(super) mean_owner: &'static str,
     /// The heading over the values of children.
     pub(super) child_value_heading: String,
     /// The values of children for one player, by row; only where no formula tells their terms.
     child_values: BTreeMap<usize, String>,
+    /// What the figures say, in sentences.
+    pub(super) in_words: Vec<Phrase>,
     /// The nodes that the search expects from here on.
     pub(super) expected_line: Vec<usize>,
 }
@@ -88,12 +91,13 @@ impl NodeDetails {
             value_text: values.sentence(node),
             value_parts: values.subject_and_figure(node),
             share: match value {
-                Value::Share { share, .. } => Some(share),
+                Value::Share { share, visits } if !model.is_of_lines() => Some((share, visits)),
                 _ => None,
             },
             mean_owner: values.wording.name(values.mean_owner(node)),
             child_value_heading,
             child_values,
+            in_words: summary::in_words(&values, node, &child_scores),
             child_scores,
             expected_line: expected_line(model, node),
         }
@@ -196,6 +200,7 @@ fn node_board(model: &TreeModel, node: usize) -> Result<(PositionInfo, Marks), S
             })
             .collect(),
         chosen,
+        checked_king: replayed.checked_king,
         ..Marks::default()
     };
     Ok((replayed, marks))

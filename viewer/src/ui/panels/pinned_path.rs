@@ -7,7 +7,7 @@ use egui::{
     vec2,
 };
 
-use super::move_label;
+use super::{explain_term, move_label};
 use crate::{
     app::{Action, App},
     draw::{fonts, theme::Theme},
@@ -46,6 +46,14 @@ enum Step {
 }
 
 impl Step {
+    /// What a click does.
+    fn about(self) -> &'static str {
+        match self {
+            Self::Node(_) => "A node above what is in view; click to fly there",
+            Self::Skipped { .. } => "Nodes between; click to fly to the lowest",
+        }
+    }
+
     fn node(self) -> usize {
         match self {
             Self::Node(node) | Self::Skipped { lowest: node, .. } => node,
@@ -75,18 +83,17 @@ pub(super) fn show(
     let line = Stroke::new(1.0, theme.line);
     painter.hline(strip.x_range(), strip.bottom() - 0.5, line);
     // Drags on the strip do not move the tree.
-    ui.interact(
-        strip,
-        ui.scope_id().with("pinned path"),
-        Sense::click_and_drag(),
-    );
+    let id = ui.scope_id().with("pinned path");
+    ui.interact(strip, id, Sense::CLICK | Sense::DRAG);
     let steps = shortened(&path);
     let mut left = strip.left() + SIDE;
     let has_word = strip.width() > 600.0;
     if has_word {
         let at = pos2(left, strip.center().y);
         let font = FontId::proportional(12.0);
-        painter.text(at, Align2::LEFT_CENTER, "Above", font, theme.dim);
+        let written = painter.text(at, Align2::LEFT_CENTER, "Above", font, theme.dim);
+        let id = ui.scope_id().with("pinned path word");
+        explain_term(ui.interact(written, id, Sense::hover()), "Above");
         left += WORD_WIDTH;
     }
     let room = strip.right() - SIDE - left;
@@ -104,7 +111,7 @@ pub(super) fn show(
             painter.hline(ends, pill.center().y, Stroke::new(width, colour));
         }
         let response = ui.interact(pill, ui.scope_id().with(("pill", index)), Sense::click());
-        let response = response.named(&format!("pinned {}", index + 1));
+        let response = response.explained(&format!("pinned {}", index + 1), step.about());
         let is_selected = app.navigation.selected == Some(step.node());
         let outline = match (is_selected, response.hovered()) {
             (true, _) => Stroke::new(2.0, theme.warm),
@@ -112,7 +119,7 @@ pub(super) fn show(
             (false, false) => Stroke::new(1.0, theme.line),
         };
         draw_pill(step, text, (pill, outline), model, &painter, theme);
-        if response.on_hover_text("Go there").clicked() {
+        if response.clicked() {
             actions.push(Action::GoToNode(step.node()));
         }
         left = pill.right() + JOIN;

@@ -4,22 +4,28 @@ use std::time::Duration;
 
 use canopy_engine::games::Player;
 use egui::{
-    Align, Align2, Area, Button, ComboBox, Frame, Key, Label, Layout, Margin, Order, ProgressBar,
-    RichText, Sense, Stroke, TextEdit, Ui, pos2, vec2,
+    Align, Align2, Area, Button, ComboBox, FontId, Frame, Key, Label, Layout, Margin, Order,
+    ProgressBar, RichText, Sense, Stroke, TextEdit, Ui, pos2, vec2,
 };
 
-use super::{game::draw_disc, match_score::MoveList};
+use super::{dialect_hint, elide::elided_label, game::draw_disc, match_score::MoveList};
 use crate::{
     app::{Action, App, CopyTarget, GameAction},
     board::{BoardPlace, BoardResponse, BoardTextures, Marks},
-    draw::theme::Theme,
+    draw::{
+        fonts,
+        theme::{BODY_SIZE, TITLE_SIZE, Theme},
+    },
     play::{
         game_state::Turn,
         session::{EngineFailure, GameSession},
         setup::{GameInfo, GameSetup},
     },
-    tree::scene::format_thousands,
-    ui::controls::{self, Named as _},
+    tree::{scene::format_thousands, title::game_title},
+    ui::{
+        controls::{self, Named as _},
+        keys::{Command, hint},
+    },
 };
 
 /// Speeds of games between engines, in milliseconds a move.
@@ -29,11 +35,17 @@ const MOVE_DELAYS: [(u32, &str); 4] = [
     (1000, "slow"),
     (3000, "very slow"),
 ];
-/// The board is at most so wide, in points.
+/// The least and the largest width of the panel, in points.
+const MIN_PANEL_WIDTH: f32 = 320.0;
 const MAX_PANEL_WIDTH: f32 = 640.0;
-/// Height of everything above and below the board, and minimum height of the board, in points.
-const CONTROLS_HEIGHT: f32 = 408.0;
+/// Height of everything above and below the board with a short list of moves, in points; of what stands below that list; of the
+/// row that games between engines have in addition; and minimum height of the board.
+const CONTROLS_HEIGHT: f32 = 500.0;
+const FOOT_HEIGHT: f32 = 96.0;
+const PACE_HEIGHT: f32 = 32.0;
 const MIN_BOARD_HEIGHT: f32 = 180.0;
+/// Width of what stands beside a player's name, in points: the side, the points and the clock.
+const PLAYER_FIGURES_WIDTH: f32 = 148.0;
 /// Width of an engine's progress bar, in points.
 const PROGRESS_BAR_WIDTH: f32 = 120.0;
 
@@ -64,9 +76,14 @@ pub(super) struct PlayPanelResources<'a> {
 }
 
 impl PlayPanel {
-    /// The width of the area, in points, in a window that is so wide.
-    pub(super) fn width(window: f32) -> f32 {
-        (window * 0.34).clamp(320.0, MAX_PANEL_WIDTH)
+    /// The usual width of the area, in points, in a window that is so wide.
+    pub(super) fn usual_width(window: f32) -> f32 {
+        (window * 0.34).clamp(MIN_PANEL_WIDTH, MAX_PANEL_WIDTH)
+    }
+
+    /// The widths, in points, that the area can be dragged to where there is so much room.
+    pub(super) fn width_range(room: f32) -> std::ops::RangeInclusive<f32> {
+        MIN_PANEL_WIDTH..=room.clamp(MIN_PANEL_WIDTH, MAX_PANEL_WIDTH)
     }
 
     /// The field for a move is to be typed into.
@@ -84,7 +101,7 @@ impl PlayPanel {
         actions: &mut Vec<Action>,
     ) {
         let Some(playing) = &app.session else { return };
-        show_header(playing, ui, theme);
+        show_header(playing, ui, theme, actions);
         for player in [Player::First, Player::Second] {
             show_player(playing, player, app.now, ui, theme);
         }
@@ -94,6 +111,11 @@ impl PlayPanel {
         show_position_note(playing, ui, theme);
         if let Some(error) = &playing.failure {
             show_engine_error(error, ui, theme, actions);
+        }
+        if let Some((seat, hint)) = playing.dialect_hint(app.now)
+            && let Some(dialect) = dialect_hint::show(&hint, ui, theme)
+        {
+            actions.push(Action::Game(GameAction::SetDialect(seat, dialect)));
         }
         ui.spacing_mut().item_spacing.y = 8.0;
         ui.horizontal(|ui| {
@@ -106,15 +128,14 @@ impl PlayPanel {
             show_step_buttons(playing, ui, theme, actions);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 show_view_buttons(playing, ui, actions);
-                let rules = ["Rules", "rules of game", "The rules in half a page (r)"];
+                let about = hint("The rules in half a page", Command::Rules);
+                let rules = ["Rules", "rules of game", &about];
                 self.rules_request |= is_button_clicked(ui, true, rules);
             });
         });
         let standing = playing.game.match_state();
-        resources.move_list.show(standing, app, ui, theme, actions);
-        ui.label(theme.heading("Look at this position"));
+        (resources.move_list).show((standing, FOOT_HEIGHT), app, ui, theme, actions);
         self.show_analysis(app, playing, ui, actions);
-        ui.label(theme.heading("This game"));
         self.show_record_buttons(ui, actions);
     }
 
@@ -152,10 +173,11 @@ impl PlayPanel {
                         ui.selectable_value(&mut self.analysis_search, search.to_owned(), search);
                     }
                 });
-            combo.response.named("analyst");
+            let about = "The search that looks at the position";
+            combo.response.explained("analyst", about);
             let field = TextEdit::singleline(&mut self.analysis_limit).desired_width(72.0);
-            let field = ui.add(field).named("analysis effort");
-            field.on_hover_text("Iterations, or plies for a search without playouts");
+            let about = "Iterations, or plies for a search without playouts";
+            ui.add(field).explained("analysis effort", about);
             if playing.is_analysing {
                 if is_button_clicked(ui, true, ["Stop", "stop analysis", "No more of it"]) {
                     actions.push(Action::Game(GameAction::StopAnalysis));
@@ -163,13 +185,9 @@ impl PlayPanel {
                 return;
             }
             let is_on = playing.game.shown_position().outcome.is_none();
-            let button = ui
-                .add_enabled(is_on, Button::new("Analyse"))
-                .named("analyse");
-            if button
-                .on_hover_text("Have this search look at the position; no move is made")
-                .clicked()
-            {
+            let button = ui.add_enabled(is_on, Button::new("Analyse"));
+            let about = "Have this search look at the position; no move is made";
+            if button.explained("analyse", about).clicked() {
                 actions.push(
                     match GameSetup::analysis_engine(
                         game,
@@ -209,19 +227,16 @@ impl PlayPanel {
             if is_button_clicked(
                 ui,
                 true,
-                ["Save game…", "save game", "As .pgn, .ggf or .txt"],
+                ["Save…", "save game", "The game as .pgn, .ggf or .txt"],
             ) {
                 self.file_request = Some(true);
             }
             if is_button_clicked(
                 ui,
                 true,
-                ["Open game…", "open game", "A .pgn, .ggf or .txt file"],
+                ["Open…", "open game", "A game in a .pgn, .ggf or .txt file"],
             ) {
                 self.file_request = Some(false);
-            }
-            if is_button_clicked(ui, true, ["Leave", "leave", "Back to the start screen"]) {
-                actions.push(Action::GoHome);
             }
         });
     }
@@ -240,7 +255,8 @@ impl PlayPanel {
         let engines_only = table.config().participants.iter().all(Option::is_some);
         let has_moves = !table.moves().is_empty();
         ui.horizontal_wrapped(|ui| {
-            let undo = ["Undo", "undo", "Take the last move back, and the reply (u)"];
+            let about = hint("Take the last move back, and the reply", Command::Undo);
+            let undo = ["Undo", "undo", &about];
             if is_button_clicked(ui, table.can_undo(), undo) {
                 actions.push(Action::Game(GameAction::Undo));
             }
@@ -264,11 +280,13 @@ impl PlayPanel {
             }
             let is_paused = playing.is_paused;
             let text = if is_paused { "Go on" } else { "Pause" };
-            let pause = [text, "pause", "Let engines wait, and go on (b)"];
+            let about = hint("Let engines wait, and go on", Command::PauseGame);
+            let pause = [text, "pause", &about];
             if is_button_clicked(ui, has_engine && !is_over, pause) {
                 actions.push(Action::Game(GameAction::Pause(!is_paused)));
             }
-            let next = ["Next move", "next move", "One move of the engine (n)"];
+            let about = hint("One move of an engine that waits", Command::SingleMove);
+            let next = ["Next move", "next move", &about];
             if is_button_clicked(ui, playing.can_step(), next) {
                 actions.push(Action::Game(GameAction::SingleMove));
             }
@@ -290,9 +308,13 @@ impl PlayPanel {
                 for (milliseconds, text) in MOVE_DELAYS {
                     let is_chosen =
                         playing.min_move_time == Duration::from_millis(milliseconds.into());
+                    let about = match milliseconds {
+                        0 => "Moves as soon as they are found".to_owned(),
+                        _ => format!("{milliseconds} ms a move, or more"),
+                    };
                     let button = ui
                         .selectable_label(is_chosen, text)
-                        .named(&format!("pace {milliseconds}"));
+                        .explained(&format!("pace {milliseconds}"), about);
                     if button.clicked() {
                         actions.push(Action::Game(GameAction::Pace(milliseconds)));
                     }
@@ -307,8 +329,8 @@ impl PlayPanel {
         let field = TextEdit::singleline(&mut self.move_text)
             .hint_text("type a move")
             .desired_width(120.0);
-        let field = ui.add_enabled(is_on, field).named("move field");
-        let field = field.on_hover_text("A move as the game writes it, and Enter (m)");
+        let about = hint("A move as the game writes it, and Enter", Command::TypeMove);
+        let field = ui.add_enabled(is_on, field).explained("move field", about);
         if std::mem::take(&mut self.focuses_move_field) && is_on {
             field.request_focus();
         }
@@ -326,12 +348,18 @@ impl PlayPanel {
         }
     }
 
-    /// The overlay shown when a game is over.
+    /// Puts the overlay of a game of so many moves away.
+    fn dismiss_result(&mut self, move_count: usize, actions: &mut Vec<Action>) {
+        self.dismissed_after_moves = Some(move_count);
+        actions.push(Action::Game(GameAction::CancelNextGame));
+    }
+
+    /// The overlay shown when a game is over; `is_covered` if something lies over it.
     pub(super) fn show_game_over(
         &mut self,
         app: &App,
         ui: &Ui,
-        canvas: egui::Rect,
+        (canvas, is_covered): (egui::Rect, bool),
         theme: &Theme,
         actions: &mut Vec<Action>,
     ) {
@@ -345,35 +373,32 @@ impl PlayPanel {
         if self.dismissed_after_moves == Some(table.moves().len()) {
             return;
         }
+        if !is_covered && ui.input(|input| input.key_pressed(Key::Escape)) {
+            self.dismiss_result(table.moves().len(), actions);
+            return;
+        }
         let (status, reason) = table.status_text();
-        let winner = match table.turn() {
-            Turn::Over(canopy_engine::games::Outcome::Win(winner)) => Some(winner),
-            _ => None,
-        };
         let frame = Frame::new()
             .fill(theme.card)
             .stroke(Stroke::new(1.0, theme.line))
             .corner_radius(8)
             .inner_margin(Margin::symmetric(24, 16));
+        // Dialogs are of the same order, and lie above: what is covered cannot be clicked to the top.
         Area::new(egui::Id::unique("over"))
-            .order(Order::Foreground)
+            .order(Order::Middle)
+            .interactable(!is_covered)
             .pivot(Align2::CENTER_TOP)
             .fixed_pos(pos2(canvas.center().x, canvas.top() + 64.0))
             .show(ui.ctx(), |ui| {
                 frame.show(ui, |ui| {
                     ui.set_width(320.0);
                     ui.vertical_centered(|ui| {
-                        ui.label(theme.title(status));
-                        // The status names people already.
-                        let who = winner
-                            .map(|winner| table.player_name(winner))
-                            .filter(|name| !status.starts_with(name));
-                        let line = match (who, reason) {
-                            (Some(who), Some(reason)) => format!("{who}: {reason}"),
-                            (None, Some(reason)) => reason,
-                            (who, None) => who.unwrap_or_default().to_owned(),
-                        };
-                        ui.label(RichText::new(line).color(theme.dim));
+                        let font = FontId::new(TITLE_SIZE, fonts::semibold());
+                        let room = ui.available_width();
+                        elided_label(ui, &status, (&font, theme.text), room).named("result");
+                        if let Some(reason) = reason {
+                            ui.label(RichText::new(reason).color(theme.dim));
+                        }
                         if let Some(series) = series_text(playing) {
                             ui.add_space(4.0);
                             ui.label(series);
@@ -382,21 +407,23 @@ impl PlayPanel {
                         // Before its size is known the box is not where it will be.
                         let is_placed = !ui.is_sizing_pass();
                         let again = next_game_label(playing);
-                        let button = |ui: &mut Ui, text: &str, name: &str| {
+                        let button = |ui: &mut Ui, [text, name, tip]: [&str; 3]| {
                             let button =
                                 ui.add_sized([ui.available_width(), 24.0], Button::new(text));
-                            is_placed && button.named(name).clicked()
+                            is_placed && button.explained(name, tip).clicked()
                         };
+                        let look = hint("Back to the board as it stands", Command::Close);
                         ui.columns_const(|[left, middle, right]| {
-                            if button(left, again, "play again") {
+                            let about = "The next game of this kind";
+                            if button(left, [again, "play again", about]) {
                                 actions.push(Action::Game(GameAction::NextGame));
                             }
-                            if button(middle, "New game…", "new game") {
+                            let about = "Back to the start screen";
+                            if button(middle, ["New game…", "new game", about]) {
                                 actions.push(Action::GoHome);
                             }
-                            if button(right, "Look at it", "look") {
-                                self.dismissed_after_moves = Some(table.moves().len());
-                                actions.push(Action::Game(GameAction::CancelNextGame));
+                            if button(right, ["Look at it", "look", &look]) {
+                                self.dismiss_result(table.moves().len(), actions);
                             }
                         });
                     });
@@ -407,7 +434,7 @@ impl PlayPanel {
 
 /// The label of the button after a finished game.
 fn next_game_label(playing: &GameSession) -> &'static str {
-    if playing.game.has_next_game() {
+    if playing.game.has_next_game() || playing.tournament_place.is_some() {
         "Next game"
     } else {
         "Play again"
@@ -416,25 +443,31 @@ fn next_game_label(playing: &GameSession) -> &'static str {
 
 /// A button with its text, name and tooltip; true if it was clicked.
 fn is_button_clicked(ui: &mut Ui, is_on: bool, [text, name, tip]: [&str; 3]) -> bool {
-    let button = ui.add_enabled(is_on, Button::new(text)).named(name);
-    button.on_hover_text(tip).clicked()
+    let button = ui.add_enabled(is_on, Button::new(text));
+    button.explained(name, tip).clicked()
 }
 
-fn show_header(playing: &GameSession, ui: &mut Ui, theme: &Theme) {
+/// How the game stands, which one it is, and the way out of it.
+fn show_header(playing: &GameSession, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
     let table = &playing.game;
     let (status, reason) = table.status_text();
     ui.horizontal(|ui| {
-        ui.label(theme.title(status)).named("status");
+        let title = game_title(&table.config().game);
+        let which = match (&playing.tournament_place, table.config().games) {
+            (Some(place), _) => format!("{title} · {place}"),
+            (None, 1) => title,
+            (None, games) => format!("{title} · game {} of {games}", table.game_number()),
+        };
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let which = match table.config().games {
-                1 => table.config().game.clone(),
-                games => format!(
-                    "{} · game {} of {games}",
-                    table.config().game,
-                    table.game_number()
-                ),
-            };
+            if is_button_clicked(ui, true, ["Leave", "leave", "Back to the start screen"]) {
+                actions.push(Action::GoHome);
+            }
             ui.label(RichText::new(which).color(theme.dim).small());
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                let font = FontId::new(TITLE_SIZE, fonts::semibold());
+                let room = ui.available_width();
+                elided_label(ui, &status, (&font, theme.text), room).named("status");
+            });
         });
     });
     if let Some(reason) = reason {
@@ -455,12 +488,13 @@ fn show_player(playing: &GameSession, player: Player, now: Duration, ui: &mut Ui
         draw_disc(ui.painter(), rect.center(), tone, theme);
         let is_turn = table.shown_position().to_move == Some(player);
         let name = table.player_name(player);
-        let text = if is_turn {
-            theme.strong(name)
-        } else {
-            RichText::new(name).color(theme.text)
+        let family = match is_turn {
+            true => fonts::semibold(),
+            false => egui::FontFamily::Proportional,
         };
-        ui.add(Label::new(text).truncate());
+        let font = FontId::new(BODY_SIZE, family);
+        let room = (ui.available_width() - PLAYER_FIGURES_WIDTH).max(40.0);
+        elided_label(ui, name, (&font, theme.text), room);
         let side = table
             .shown_position()
             .players
@@ -529,14 +563,20 @@ fn show_board(
     };
     let view = table.shown_position();
     // The controls must stay visible too.
-    let room = ui.ctx().content_rect().height() - CONTROLS_HEIGHT;
+    let engines_only = table.config().participants.iter().all(Option::is_some);
+    let pace = if engines_only { PACE_HEIGHT } else { 0.0 };
+    let room = ui.ctx().content_rect().height() - CONTROLS_HEIGHT - pace;
     let tall = room.max(MIN_BOARD_HEIGHT) * view.board.aspect(&marks);
-    let wide = (ui.available_width().min(tall), Sense::click());
+    // It is no stop of the Tab key: moves are typed.
+    let wide = (ui.available_width().min(tall), Sense::CLICK);
     let shown = ui.vertical_centered(|ui| match playing.motion(app.now) {
         Some(motion) => textures.show_animation(ui, motion, &marks, wide, theme),
         None => textures.show(ui, &view.board, &marks, wide, theme),
     });
     let shown = shown.inner;
+    if let Some((place, by)) = playing.shaken_place(app.now) {
+        shown.paint_moved(ui, place, by, theme);
+    }
     if let Some(place) = shown.clicked {
         actions.push(Action::Game(GameAction::Click(place)));
     }
@@ -650,17 +690,20 @@ fn register_places(board: &crate::board::Board, marks: &Marks, rect: egui::Rect,
 fn show_position_note(playing: &GameSession, ui: &mut Ui, theme: &Theme) {
     let view = playing.game.shown_position();
     ui.horizontal(|ui| {
-        ui.label(RichText::new(&view.turn_text).color(theme.text));
-        if let Some(told) = &view.note {
-            ui.label(RichText::new(told).color(theme.warm))
-                .named("told");
-        }
-        if let Some([first, second]) = view.score {
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            if let Some([first, second]) = view.score {
                 let score = format!("{first} – {second} {}", view.board.score_unit());
                 ui.label(RichText::new(score).color(theme.dim));
+            }
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                ui.label(RichText::new(&view.turn_text).color(theme.text));
+                if let Some(told) = &view.note {
+                    // A note wider than the panel would widen it, and move the board under the pointer.
+                    let note = Label::new(RichText::new(told).color(theme.warm)).truncate();
+                    ui.add(note).named("told");
+                }
             });
-        }
+        });
     });
 }
 
@@ -677,11 +720,15 @@ fn show_engine_error(
         ui.add(Label::new(RichText::new(line).color(theme.dim).small()).truncate());
     }
     ui.horizontal(|ui| {
-        let revive = ui.button("Start it again").named("revive");
-        if revive.on_hover_text("The game is as it was").clicked() {
+        if is_button_clicked(
+            ui,
+            true,
+            ["Start it again", "revive", "The game is as it was"],
+        ) {
             actions.push(Action::Game(GameAction::RestartEngine));
         }
-        if trouble.is_unresponsive && ui.button("Wait").named("wait").clicked() {
+        let wait = ["Wait", "wait", "It may be slow; wait as long again"];
+        if trouble.is_unresponsive && is_button_clicked(ui, true, wait) {
             actions.push(Action::Game(GameAction::KeepWaiting));
         }
     });
@@ -712,6 +759,8 @@ fn show_progress(playing: &GameSession, now: Duration, ui: &mut Ui, theme: &Them
 /// Through the moves of the game.
 fn show_step_buttons(playing: &GameSession, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
     let (shown, count) = (playing.game.shown_ply(), playing.game.moves().len());
+    let back = hint("A move back", Command::PreviousPly);
+    let on = hint("A move on", Command::NextPly);
     for (button, is_on, game_action) in [
         (
             ["«", "first position", "The start"],
@@ -719,12 +768,12 @@ fn show_step_buttons(playing: &GameSession, ui: &mut Ui, theme: &Theme, actions:
             GameAction::ShowPly(0),
         ),
         (
-            ["‹", "position back", "A move back (Page ↑)"],
+            ["‹", "position back", &back],
             shown > 0,
             GameAction::StepPly(-1),
         ),
         (
-            ["›", "position on", "A move on (Page ↓)"],
+            ["›", "position on", &on],
             shown < count,
             GameAction::StepPly(1),
         ),

@@ -1,11 +1,9 @@
 //! The rules of a game in half a page, with a picture of a typical position, over whatever the window shows.
 
 use canopy_engine::games::GameFacts;
-use egui::{
-    Align, Frame, Id, Key, Layout, Margin, Modal, Modifiers, RichText, ScrollArea, Sense, Stroke,
-    Ui, vec2,
-};
+use egui::{Align, Frame, Id, Layout, Margin, Modal, RichText, Sense, Stroke, Ui, vec2};
 
+use super::page_scroll::PageScroll;
 use crate::{
     board::{Board, BoardTextures, Marks},
     draw::theme::{CARD_TITLE_SIZE, TITLE_SIZE, Theme},
@@ -18,8 +16,6 @@ const PICTURE_WIDTH: f32 = 252.0;
 const COLUMN_GAP: f32 = 32.0;
 /// Room for the scroll bar beside them.
 const SCROLL_BAR_WIDTH: f32 = 12.0;
-/// Points that an arrow key scrolls.
-const LINE_SCROLL: f32 = 40.0;
 /// Text size, and height of its lines.
 const TEXT_SIZE: f32 = 14.0;
 const LINE_HEIGHT: f32 = 20.0;
@@ -29,12 +25,8 @@ const LINE_HEIGHT: f32 = 20.0;
 pub(super) struct RulesPage {
     /// The game that is explained; none while the page is closed.
     game: Option<&'static GameFacts>,
-    /// How far the text is scrolled, how far it can be, and the height of what is seen of it, in points.
-    offset: f32,
-    max_offset: f32,
-    height: f32,
-    /// Whether a key has changed `offset`.
-    is_scrolled: bool,
+    /// How far its text is scrolled.
+    pub(super) scroll: PageScroll,
 }
 
 impl RulesPage {
@@ -42,8 +34,7 @@ impl RulesPage {
     pub(super) fn open(&mut self, game: &'static GameFacts) {
         *self = Self {
             game: Some(game),
-            is_scrolled: true,
-            ..Self::default()
+            scroll: PageScroll::at_start(),
         };
     }
 
@@ -52,32 +43,9 @@ impl RulesPage {
         self.game.is_some()
     }
 
-    /// Takes the keys that scroll and close the page; false if it is closed, and the keys are for others.
-    pub(super) fn handle_keys(&mut self, ui: &Ui) -> bool {
-        if self.game.is_none() {
-            return false;
-        }
-        let count =
-            |key: Key| ui.input_mut(|input| input.count_and_consume_key(Modifiers::NONE, key));
-        let page = (self.height - LINE_SCROLL).max(LINE_SCROLL);
-        for (key, by) in [
-            (Key::ArrowDown, LINE_SCROLL),
-            (Key::ArrowUp, -LINE_SCROLL),
-            (Key::PageDown, page),
-            (Key::PageUp, -page),
-            (Key::Space, page),
-            (Key::Home, f32::MIN),
-            (Key::End, f32::MAX),
-        ] {
-            for _ in 0..count(key) {
-                self.offset = (self.offset + by).clamp(0.0, self.max_offset);
-                self.is_scrolled = true;
-            }
-        }
-        if count(Key::Escape) + count(Key::R) > 0 {
-            self.game = None;
-        }
-        true
+    /// Closes the page.
+    pub(super) fn close(&mut self) {
+        self.game = None;
     }
 
     /// Shows the page, if it is open; true if it has just been closed.
@@ -96,24 +64,13 @@ impl RulesPage {
                 ui.set_width(TEXT_WIDTH + COLUMN_GAP + PICTURE_WIDTH + SCROLL_BAR_WIDTH);
                 let is_closed = show_header(ui, theme, game);
                 let height = (window.height() - 168.0).max(120.0);
-                let mut area = ScrollArea::vertical()
-                    .id_salt("rules")
-                    .auto_shrink([false, true])
-                    .min_scrolled_height(height)
-                    .max_height(height);
-                if std::mem::take(&mut self.is_scrolled) {
-                    area = area.vertical_scroll_offset(self.offset);
-                }
-                let shown = area.show(ui, |ui| {
+                self.scroll.show(ui, height, |ui| {
                     ui.horizontal_top(|ui| {
                         ui.spacing_mut().item_spacing = vec2(COLUMN_GAP, 0.0);
                         show_text(ui, theme, game);
                         show_picture(textures, ui, theme, game);
                     });
                 });
-                self.height = shown.inner_rect.height();
-                self.max_offset = (shown.content_size.y - self.height).max(0.0);
-                self.offset = (shown.state.unclamped_offset().y).clamp(0.0, self.max_offset);
                 is_closed
             });
         if modal.inner || modal.should_close() {

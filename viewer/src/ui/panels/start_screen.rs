@@ -3,19 +3,25 @@
 use std::sync::Arc;
 
 use canopy_engine::games::{self, GameFacts};
-use egui::{Key, Modifiers, RichText, Ui, UiBuilder};
+use egui::{RichText, Ui, UiBuilder};
 
-use super::{Panels, settings_window::SettingsWindow};
+use super::Panels;
 use crate::{
     app::{Action, App},
     draw::theme::Theme,
-    ui::controls::Named as _,
+    play::lesson::Lesson,
+    ui::{
+        controls::Named as _,
+        keys::{Command, hint},
+    },
     workers::thumbnails::Thumbnail,
 };
+pub(super) use cards::{play_action, watch_action};
 use recent::ThumbnailTextures;
 
 mod card;
 mod cards;
+mod learn;
 mod recent;
 mod setup_form;
 #[cfg(test)]
@@ -40,12 +46,19 @@ pub(super) struct StartScreen {
     thumbnails: ThumbnailTextures,
     /// The search that the cards show; none until it is drawn.
     example: Option<Arc<Thumbnail>>,
+    /// The built-in lessons; empty until they are shown.
+    lessons: Vec<Arc<Lesson>>,
 }
 
 impl StartScreen {
     /// The first card takes the focus of the keyboard again.
     pub(super) fn focus_first_card(&mut self) {
         self.has_cards = false;
+    }
+
+    /// Whether the cards are shown, where there is no tree.
+    pub(super) fn shows_cards(&self) -> bool {
+        self.page == StartPage::Cards
     }
 
     /// Goes back to the cards; false if they are shown already.
@@ -93,50 +106,8 @@ impl Panels {
         }
     }
 
-    /// Whether nothing lies over the start screen.
-    fn is_alone(&self) -> bool {
-        self.dialog.is_none()
-            && !self.is_help_open
-            && self.settings_window.is_none()
-            && !self.rules.is_open()
-    }
-
-    /// The keys of the start screen. Those of a focused button, Enter and Space, are left to it.
-    pub(super) fn handle_start_keys(&mut self, app: &App, ui: &Ui, actions: &mut Vec<Action>) {
-        let pressed = |modifiers: Modifiers, key: Key| {
-            ui.input_mut(|input| input.count_and_consume_key(modifiers, key)) > 0
-        };
-        let none = Modifiers::NONE;
-        if self.start.page == StartPage::Cards && self.is_alone() {
-            if pressed(none, Key::W) {
-                actions.push(cards::watch_action(app));
-            }
-            if pressed(none, Key::P) {
-                actions.push(cards::play_action(app));
-            }
-            if pressed(none, Key::O) {
-                self.open_file_dialog(app, false);
-            }
-        }
-        if pressed(none, Key::R) && self.is_alone() {
-            self.rules.open(self.start_game(app));
-        }
-        if pressed(none, Key::T) {
-            actions.push(Action::SwitchTheme);
-        }
-        if pressed(Modifiers::COMMAND, Key::Comma) {
-            self.settings_window = Some(SettingsWindow::new(app));
-        }
-        if pressed(Modifiers::COMMAND, Key::O) {
-            self.open_file_dialog(app, false);
-        }
-        if pressed(Modifiers::COMMAND, Key::Q) {
-            actions.push(Action::Quit);
-        }
-    }
-
     /// The game that the shown page is about.
-    fn start_game(&self, app: &App) -> &'static GameFacts {
+    pub(super) fn start_game(&self, app: &App) -> &'static GameFacts {
         let of_form = games::facts_of(&app.settings.play.game);
         match (self.start.page, of_form) {
             (StartPage::Setup, Some(facts)) => facts,
@@ -152,6 +123,11 @@ impl Panels {
         theme: &Theme,
         actions: &mut Vec<Action>,
     ) {
+        if app.lesson.is_some() {
+            ui.add_space(240.0);
+            ui.label(RichText::new("Searching…").color(theme.dim));
+            return;
+        }
         if app.session.is_some() {
             // Below the overlay of a finished game.
             ui.add_space(240.0);
@@ -171,16 +147,16 @@ impl Panels {
             None => "This tree cannot be read",
         }));
         ui.add_space(4.0);
-        let hint = awaits.as_deref().unwrap_or(
+        let sentence = awaits.as_deref().unwrap_or(
             "Open a tree (.tree or .csv), several, or a folder that an engine writes to; or drop them here.",
         );
-        ui.label(RichText::new(hint).color(theme.dim));
+        ui.label(RichText::new(sentence).color(theme.dim));
         ui.add_space(16.0);
-        let open = ui.button("Open files or a folder…").named("start open");
-        let hint =
-            "Trees (.tree or .csv), several, or a folder that an engine writes to (ctrl + o)";
-        if open.on_hover_text(hint).clicked() {
-            self.open_file_dialog(app, false);
+        let open = ui.button("Open files or a folder…");
+        let about = "Trees (.tree or .csv), several, or a folder that an engine writes to";
+        let open = open.explained("start open", hint(about, Command::Open));
+        if open.clicked() {
+            self.open_open_dialog(app);
         }
         ui.add_space(16.0);
         if !app.settings.recent.is_empty() {

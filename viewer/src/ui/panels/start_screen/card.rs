@@ -172,8 +172,8 @@ pub(super) fn show_strength_choice(app: &mut App, ui: &mut Ui, theme: &Theme) {
 }
 
 /// Whether a picture was clicked. It is no stop of the Tab key: the button beside it does the same.
-pub(super) fn is_picture_clicked(ui: &Ui, rect: Rect, name: &str) -> bool {
+pub(super) fn is_picture_clicked(ui: &Ui, rect: Rect, name: &str, about: &str) -> bool {
     let response = ui.interact(rect, ui.scope_id().with(name), Sense::CLICK);
     let response = response.on_hover_cursor(egui::CursorIcon::PointingHand);
-    response.named(name).clicked()
+    response.explained(name, about).clicked()
 }

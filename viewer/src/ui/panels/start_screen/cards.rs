@@ -16,10 +16,11 @@ use super::{
         show_card_title, show_foot, show_sentence, show_side_choice, show_strength_choice,
     },
     games_to_choose,
+    learn::{next_lesson, show_compare_row, show_learn_card},
     recent::{ENTRY_HEIGHT, columns_in},
 };
 use crate::{
-    app::{Action, App},
+    app::{Action, App, LessonAction},
     board::{Board, Marks, PositionInfo},
     draw::{
         fonts,
@@ -27,10 +28,12 @@ use crate::{
     },
     play::{
         demo_match::{DemoMatchConfig, kept_directory},
+        lesson::Lesson,
         setup::PersonSide,
     },
     ui::{
         controls::Named as _,
+        keys::{Command, hint},
         panels::{
             Panels,
             form::{keep_in_view, show_large_button, show_link},
@@ -42,7 +45,7 @@ use crate::{
 /// Upper bound of the width of everything, in points.
 const MAX_WIDTH: f32 = 1200.0;
 /// Height of everything but the list of recent trees, in points.
-const USUAL_HEIGHT: f32 = 600.0;
+const USUAL_HEIGHT: f32 = 856.0;
 /// Sizes of a game's button and its icon, in points.
 const GAME_BUTTON_HEIGHT: f32 = 40.0;
 const MIN_GAME_BUTTON_WIDTH: f32 = 136.0;
@@ -53,8 +56,12 @@ const TREE_SCALE: f32 = 0.7;
 /// What is said where no tree was opened yet.
 const NO_TREES: &str = "No trees yet. Watch a match, and its trees will be listed here.";
 
+/// What the two large cards do.
+const ABOUT_WATCH: &str = "Two searches play each other; their trees grow while you watch";
+const ABOUT_PLAY: &str = "The game begins at once";
+
 /// Starts a match of the chosen game. Its trees are kept where the games of the user are.
-pub(super) fn watch_action(app: &App) -> Action {
+pub(in super::super) fn watch_action(app: &App) -> Action {
     let game = app.settings.quick.facts().name;
     match DemoMatchConfig::new(game, None) {
         Ok(config) => Action::StartDemoMatch(DemoMatchConfig {
@@ -69,7 +76,7 @@ pub(super) fn watch_action(app: &App) -> Action {
 }
 
 /// Starts a game with the choices of the card.
-pub(super) fn play_action(app: &App) -> Action {
+pub(in super::super) fn play_action(app: &App) -> Action {
     match app.settings.quick.config(&app.own_engine_command) {
         Ok(config) => Action::StartGame(Box::new(config)),
         Err(problems) => {
@@ -151,9 +158,16 @@ impl Panels {
         self.show_watch_card(app, ui, theme, (watch, takes_focus), actions);
         self.show_play_card(app, ui, theme, play, actions);
         ui.add_space(CARD_GAP);
+        if self.start.lessons.is_empty() {
+            self.start.lessons = Lesson::built_in();
+        }
         self.show_open_card(app, ui, theme, actions);
         ui.add_space(CARD_GAP);
-        self.show_links(app, ui, theme);
+        self.show_links(app, ui, theme, actions);
+        ui.add_space(CARD_GAP);
+        show_learn_card(app, &self.start.lessons, ui, theme, actions);
+        ui.add_space(CARD_GAP);
+        show_compare_row(app, ui, theme, actions);
         ui.add_space(16.0);
     }
 
@@ -176,7 +190,8 @@ impl Panels {
             ui.allocate_ui_with_layout(vec2(160.0, GAME_BUTTON_HEIGHT), middle, |ui| {
                 let text = format!("Rules of {}", chosen.title.to_lowercase());
                 let link = show_link(ui, theme, &text, "start rules");
-                if link.on_hover_text("The rules in half a page (r)").clicked() {
+                let about = hint("The rules in half a page", Command::Rules);
+                if link.on_hover_text(about).clicked() {
                     self.rules.open(chosen);
                 }
             });
@@ -231,7 +246,8 @@ impl Panels {
         );
         ui.painter().galley(at, galley, theme.text);
         keep_in_view(&response);
-        response.named(&format!("setup game {}", facts.name))
+        let about = format!("All cards below are about {}", facts.title.to_lowercase());
+        response.explained(&format!("setup game {}", facts.name), about)
     }
 
     fn show_watch_card(
@@ -267,8 +283,11 @@ impl Panels {
             ui.ctx().request_repaint();
         }
         ring_card(&ui, theme, rect, &button);
-        let hint = "Two searches play each other; their trees grow while you watch";
-        if button.on_hover_text(hint).clicked() || clicks_picture {
+        if button
+            .on_hover_text(hint(ABOUT_WATCH, Command::Watch))
+            .clicked()
+            || clicks_picture
+        {
             actions.push(watch_action(app));
         }
     }
@@ -294,7 +313,7 @@ impl Panels {
         {
             egui::Image::new((texture, place.size())).paint_at(ui, place);
         }
-        is_picture_clicked(ui, area, "start watch picture")
+        is_picture_clicked(ui, area, "start watch picture", ABOUT_WATCH)
     }
 
     fn show_play_card(
@@ -323,7 +342,7 @@ impl Panels {
         let button = button.named("start play");
         ring_card(&ui, theme, rect, &button);
         if button
-            .on_hover_text("The game begins at once (p)")
+            .on_hover_text(hint(ABOUT_PLAY, Command::Play))
             .clicked()
             || clicks_picture
         {
@@ -365,7 +384,7 @@ impl Panels {
             (width, Sense::hover()),
             theme,
         );
-        is_picture_clicked(ui, shown.response.rect, "start play picture")
+        is_picture_clicked(ui, shown.response.rect, "start play picture", ABOUT_PLAY)
     }
 
     /// The height of the list of recent trees, in points.
@@ -391,10 +410,10 @@ impl Panels {
             ui.set_min_height(36.0);
             ui.spacing_mut().item_spacing.x = 16.0;
             ui.label(theme.semibold("Open trees", CARD_TITLE_SIZE));
-            let hint = "Tree files, folders, games, or drop them anywhere in this window.";
+            let about = "Tree files, folders, games, or drop them anywhere in this window.";
             let is_wide = ui.available_width() > 600.0;
             if is_wide {
-                ui.label(RichText::new(hint).size(SENTENCE_SIZE).color(theme.dim));
+                ui.label(RichText::new(about).size(SENTENCE_SIZE).color(theme.dim));
             }
             let right = Layout::right_to_left(Align::Center);
             let button = ui.with_layout(right, |ui| {
@@ -402,11 +421,12 @@ impl Panels {
                 ui.add_space(-4.0);
                 show_large_button(ui, theme, "Open…", (vec2(104.0, 36.0), false))
             });
-            button.inner.on_hover_text(hint)
+            button.inner
         });
-        let button = button.inner.named("start open");
+        let about = hint("Choose files or a folder", Command::Open);
+        let button = button.inner.explained("start open", about);
         if button.clicked() {
-            self.open_file_dialog(app, false);
+            self.open_open_dialog(app);
         }
         ring_card(&ui, theme, rect, &button);
         ui.add_space(8.0);
@@ -424,17 +444,31 @@ impl Panels {
     }
 
     /// The way to the form with every setting.
-    fn show_links(&mut self, app: &mut App, ui: &mut Ui, theme: &Theme) {
+    fn show_links(&mut self, app: &mut App, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = vec2(8.0, 4.0);
+            if let Some(lesson) = next_lesson(app, &self.start.lessons) {
+                ui.label(RichText::new("New here?").color(theme.dim));
+                let text = format!("Lesson: {}", lesson.title);
+                let about = "A short lesson beside a live tree; all of them are below";
+                let link = show_link(ui, theme, &text, "start lesson").on_hover_text(about);
+                if link.clicked() {
+                    actions.push(Action::Lesson(LessonAction::Begin(Arc::clone(lesson))));
+                }
+                ui.label(RichText::new("·").color(theme.dim));
+            }
             ui.label(RichText::new("For experts:").color(theme.dim));
             let form = "set up both players, limits, positions and series";
-            if show_link(ui, theme, form, "start setup").clicked() {
+            let about = "Every setting of a game, as report 000 asks for them";
+            let link = show_link(ui, theme, form, "start setup").on_hover_text(about);
+            if link.clicked() {
                 self.start.page = StartPage::Setup;
             }
             ui.label(RichText::new("·").color(theme.dim));
             let engine = "connect another engine (UCI, UGI, GTP)";
-            if show_link(ui, theme, engine, "start engine").clicked() {
+            let about = "Another program plays, against you or against a search of Canopy";
+            let link = show_link(ui, theme, engine, "start engine").on_hover_text(about);
+            if link.clicked() {
                 self.start.page = StartPage::Setup;
                 app.settings.play.connect_engine();
             }

@@ -19,6 +19,7 @@ use crate::{
         panels::{
             Panels,
             engine_form::EngineForm,
+            engine_options::QueryView,
             form::{
                 self, NUMBER_FIELD_WIDTH, Segment, TextField, show_heading, show_large_button,
                 show_link, show_row, show_segments, show_separator,
@@ -86,6 +87,10 @@ impl Panels {
             offers: offers.as_ref(),
             is_submitted: false,
         };
+        let query = QueryView {
+            query: app.option_query.as_ref(),
+            now: app.now,
+        };
         let mut is_pressed = false;
         let margin = ((room.x - GAME_COLUMN_WIDTH - COLUMN_GAP - ENGINES_COLUMN_WIDTH) / 2.0)
             .max(16.0)
@@ -109,7 +114,7 @@ impl Panels {
             });
             ui.add_space(COLUMN_GAP);
             show_column(ui, ENGINES_COLUMN_WIDTH, |ui| {
-                self.show_engines(&mut form, ui, theme)
+                self.show_engines(&mut form, (query, actions), ui, theme);
             });
         });
         let x = inner.response.rect.left() + margin + GAME_COLUMN_WIDTH + COLUMN_GAP / 2.0;
@@ -129,7 +134,13 @@ impl Panels {
     }
 
     /// The engines that play, and the board where there is room for it.
-    fn show_engines(&mut self, form: &mut SetupForm<'_>, ui: &mut Ui, theme: &Theme) {
+    fn show_engines(
+        &mut self,
+        form: &mut SetupForm<'_>,
+        (query, actions): (QueryView<'_>, &mut Vec<Action>),
+        ui: &mut Ui,
+        theme: &Theme,
+    ) {
         let game = form.setup.full_game();
         let Some(offers) = form.offers else { return };
         let mut count = 0;
@@ -147,10 +158,15 @@ impl Panels {
                 offers,
                 problems: form.problems,
                 is_submitted: false,
+                query,
+                asks_options: false,
             };
             let is_expanded = &mut self.expands_parameters[side];
             engine_form.show(&mut form.setup.engines[side], is_expanded, ui, theme);
             form.is_submitted |= engine_form.is_submitted;
+            if engine_form.asks_options {
+                actions.push(Action::QueryOptions(side));
+            }
         }
         if count == 2 {
             return;
@@ -247,8 +263,9 @@ impl SetupForm<'_> {
 
     fn show_game_choice(&mut self, ui: &mut Ui, theme: &Theme) {
         let choices = games_to_choose();
+        let about = "The game to play; positions and searches follow";
         let all: Vec<Segment<'_>> = (choices.iter())
-            .map(|facts| Segment::new(format!("setup game {}", facts.name), facts.title, ""))
+            .map(|facts| Segment::new(format!("setup game {}", facts.name), facts.title, about))
             .collect();
         let chosen = (choices.iter()).position(|facts| facts.name == self.setup.game);
         show_row(ui, theme, "Game", None, |ui| {
