@@ -4,35 +4,45 @@ use std::{
     ffi::OsString,
     io::{self, Write as _},
     path::{Path, PathBuf},
-    process::ExitCode,
+    process::{self, ExitCode},
     sync::Arc,
     time::Instant,
 };
 
 use canopy_engine::{
+    cli::manual,
     games::{self, notation},
     tree::{TreeError, files},
 };
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 
 use crate::{
-    app::{Action, App},
+    app::{Action, App, CompareAction, LessonAction},
     draw::theme::Theme,
-    play::demo_match::DemoMatchConfig,
+    play::{
+        demo_match::{DemoMatchConfig, own_engine_command},
+        lesson::Lesson,
+        tournament,
+    },
     settings::{ViewerSettings, memory_budget::MemoryBudget},
     system::display::WindowError,
     terminal,
-    tree::{
-        camera::{Camera, Canvas},
-        model::TreeModel,
-        scene::{self, RenderOptions},
-    },
+    tree::model::TreeModel,
     ui::{
         frame::{FrameRenderer, copy_pixels},
         input::idle_input,
         window,
     },
-    workers::{journal_bench, render::RenderView},
+    workers::journal_bench,
+};
+
+mod charts;
+mod figure;
+mod render;
+
+use self::{
+    charts::{ChartsArgs, charts},
+    render::{RenderArgs, render},
 };
 
 #[derive(Parser)]
@@ -56,10 +66,22 @@ enum Command {
     Follow(FollowArgs),
     /// Start a match between two searches, and watch it
     Demo(DemoArgs),
+    /// Play the tournament of report 001's config.json in a window, people included
+    Tournament(TournamentArgs),
+    /// Show two trees, or the journals beside them, side by side
+    Compare(CompareArgs),
+    /// Take a lesson from a file (see protocol.md, section 10)
+    Lesson(LessonArgs),
     /// Draw a tree into a file, without a display
-    Render(RenderArgs),
+    Render(Box<RenderArgs>),
+    /// Write charts of a tree: levels, branching, visits, how sure its moves are, when the choice last changed
+    Charts(ChartsArgs),
     /// Measure how fast trees are read, laid out and drawn
     Bench(BenchArgs),
+    /// Write the manual pages
+    Man(manual::ManArgs),
+    /// Write the completions for a shell
+    Completions(manual::CompletionsArgs),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -116,33 +138,32 @@ struct FollowArgs {
 }
 
 #[derive(Args)]
-struct RenderArgs {
-    /// The tree, a .tree or .csv file
+struct TournamentArgs {
+    /// The file, as canopy-engine tournament --schema describes it
+    config: PathBuf,
+    /// Directory of the results; the same command continues a stopped tournament
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Close the window after the last game
+    #[arg(long)]
+    exit: bool,
+}
+
+#[derive(Args)]
+struct LessonArgs {
+    /// The lesson, a .toml file
     file: PathBuf,
-    /// The picture, a .png or .svg file
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
-    /// The size of the picture in pixels
-    #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "1600x1000", value_parser = parse_size)]
-    size: (u32, u32),
-    /// Show the whole tree (the default)
-    #[arg(long, conflicts_with_all = ["centre", "zoom"])]
-    fit: bool,
-    /// The node in the middle, by its row in the file counted from 1
-    #[arg(long, value_name = "ROW", value_parser = clap::value_parser!(u32).range(1..))]
-    centre: Option<u32>,
-    /// How many times larger than when it fits
-    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = parse_zoom)]
-    zoom: f64,
-    /// Select a node, by its row in the file counted from 1
-    #[arg(long, value_name = "ROW", value_parser = clap::value_parser!(u32).range(1..))]
-    select: Option<u32>,
-    /// Pixels a point, for pictures of high resolution
-    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = parse_scale)]
-    scale: f64,
-    /// Light or dark
-    #[arg(long, value_enum, default_value = "dark")]
-    theme: ThemeArg,
+    /// Only say whether the file is a sound lesson
+    #[arg(long)]
+    check: bool,
+}
+
+#[derive(Args)]
+struct CompareArgs {
+    /// The first tree, a .tree or .csv file, or a journal (.growth)
+    first: PathBuf,
+    /// The second one, of the same position
+    second: PathBuf,
 }
 
 #[derive(Args)]
@@ -156,28 +177,9 @@ struct BenchArgs {
     /// One JSON object a file instead of a table
     #[arg(long)]
     json: bool,
-}
-
-fn parse_size(text: &str) -> Result<(u32, u32), String> {
-    let size = text
-        .split_once(['x', 'X'])
-        .and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)));
-    size.filter(|&(width, height)| {
-        (16..=16_384).contains(&width) && (16..=16_384).contains(&height)
-    })
-    .ok_or_else(|| "expected two numbers from 16 to 16384, such as 1600x1000".to_owned())
-}
-
-fn parse_zoom(text: &str) -> Result<f64, String> {
-    (text.parse().ok())
-        .filter(|zoom: &f64| zoom.is_finite() && *zoom > 0.0)
-        .ok_or_else(|| "expected a number above 0".to_owned())
-}
-
-fn parse_scale(text: &str) -> Result<f64, String> {
-    (text.parse().ok())
-        .filter(|scale: &f64| (0.5..=8.0).contains(scale))
-        .ok_or_else(|| "expected a number from 0.5 to 8".to_owned())
+    /// Stop after the first frame of each tree, and leave out the figures of later ones
+    #[arg(long, requires = "json")]
+    first_frame: bool,
 }
 
 /// Errors by who can fix them.
@@ -213,8 +215,22 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let result = match cli.command {
         Some(Command::Follow(arguments)) => follow(arguments),
         Some(Command::Demo(arguments)) => demo(arguments),
+        Some(Command::Tournament(arguments)) => play_tournament(arguments),
+        Some(Command::Compare(arguments)) => compare(&arguments),
+        Some(Command::Lesson(arguments)) => take_lesson(&arguments),
         Some(Command::Render(arguments)) => render(&arguments),
+        Some(Command::Charts(arguments)) => charts(&arguments),
         Some(Command::Bench(arguments)) => bench(&arguments),
+        Some(Command::Man(arguments)) => manual_result(manual::run_man(
+            Cli::command(),
+            &arguments,
+            &mut io::stdout(),
+        )),
+        Some(Command::Completions(arguments)) => manual_result(manual::run_completions(
+            Cli::command(),
+            &arguments,
+            &mut io::stdout(),
+        )),
         None => {
             let files = cli.files;
             let first = (!files.is_empty()).then_some(Action::Open(files));
@@ -234,6 +250,16 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             }
             ExitCode::from(code)
         }
+    }
+}
+
+/// Turns what became of manual pages into the end of the program. A reader that closes the output has seen enough.
+fn manual_result(result: Result<(), manual::ManualError>) -> Result<(), CliError> {
+    match result {
+        Err(manual::ManualError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+            Ok(())
+        }
+        other => other.map_err(|error| CliError::Failed(error.to_string())),
     }
 }
 
@@ -316,6 +342,53 @@ fn follow(arguments: FollowArgs) -> Result<(), CliError> {
     show_window(Some(first))
 }
 
+fn play_tournament(arguments: TournamentArgs) -> Result<(), CliError> {
+    let TournamentArgs { config, out, exit } = arguments;
+    // Mistakes are told here, before a window opens.
+    let read = tournament::read_config(&config).map_err(CliError::Input)?;
+    let action = Action::StartTournament {
+        config: config.clone(),
+        out: out.clone(),
+        exit,
+    };
+    match window::run(Some(action)) {
+        Ok(()) => Ok(()),
+        Err(WindowError::Ended(text)) => Err(CliError::Failed(text)),
+        Err(WindowError::NoDisplay(text)) if read.has_people() => Err(CliError::Failed(format!(
+            "{text}. A user takes part in the tournament, who needs a window"
+        ))),
+        Err(WindowError::NoDisplay(text)) => {
+            print_message(&format!("{text}. The tournament is played here instead."));
+            play_tournament_in_terminal(&config, out.as_deref())
+        }
+    }
+}
+
+/// Has our engine play a tournament, and ends as it does.
+fn play_tournament_in_terminal(config: &Path, out: Option<&Path>) -> Result<(), CliError> {
+    let own = own_engine_command();
+    let (program, words) = own
+        .split_first()
+        .ok_or_else(|| CliError::Failed("there is no command that starts an engine".to_owned()))?;
+    let mut command = process::Command::new(program);
+    command
+        .args(words)
+        .arg("tournament")
+        .arg(config)
+        .arg("--terminal");
+    if let Some(directory) = out {
+        command.arg("--out").arg(directory);
+    }
+    let status = command
+        .status()
+        .map_err(|error| CliError::Failed(format!("{program}: {error}")))?;
+    match status.code() {
+        Some(0) => Ok(()),
+        Some(130) => Err(CliError::Stopped),
+        _ => Err(CliError::Failed(format!("{program}: {status}"))),
+    }
+}
+
 /// Shows the window until it is closed.
 fn show_window(first: Option<Action>) -> Result<(), CliError> {
     window::run(first).map_err(|error| {
@@ -329,63 +402,43 @@ fn show_window(first: Option<Action>) -> Result<(), CliError> {
     })
 }
 
+/// Shows a lesson, or only reads it.
+fn take_lesson(arguments: &LessonArgs) -> Result<(), CliError> {
+    let lesson = Lesson::read(&arguments.file).map_err(CliError::Input)?;
+    if arguments.check {
+        let text = format!("{}: a lesson of {} steps", lesson.title, lesson.steps.len());
+        return writeln!(io::stdout(), "{text}")
+            .map_err(|error| CliError::Failed(format!("cannot write the output: {error}")));
+    }
+    show_window(Some(Action::Lesson(LessonAction::Begin(Arc::new(lesson)))))
+}
+
+/// Shows two trees side by side.
+fn compare(arguments: &CompareArgs) -> Result<(), CliError> {
+    let tree_of = |path: &PathBuf| {
+        // A journal stands for the tree beside it.
+        let path = match path.extension().is_some_and(|name| name == "growth") {
+            true => path.with_extension("tree"),
+            false => path.clone(),
+        };
+        match path.is_file() {
+            true => Ok(path),
+            false => Err(CliError::Input(format!(
+                "{}: there is no such tree",
+                path.display()
+            ))),
+        }
+    };
+    let paths = [tree_of(&arguments.first)?, tree_of(&arguments.second)?];
+    show_window(Some(Action::Compare(CompareAction::Open(paths))))
+}
+
 fn read_model(path: &Path) -> Result<TreeModel, CliError> {
     let document = files::read(path, None).map_err(|error| CliError::file(path, &error))?;
     for problem in &document.problems {
         print_message(problem);
     }
     Ok(TreeModel::new(document))
-}
-
-fn render(arguments: &RenderArgs) -> Result<(), CliError> {
-    let model = read_model(&arguments.file)?;
-    let (width, height) = arguments.size;
-    let canvas = Canvas {
-        width: f64::from(width),
-        height: f64::from(height),
-        scale: arguments.scale,
-    };
-    let node_of = |row: u32| {
-        model.find_row(row - 1).ok_or_else(|| {
-            CliError::Input(format!(
-                "there is no row {row}: expected 1 to {}",
-                model.tree.nodes().len()
-            ))
-        })
-    };
-    let selected = arguments.select.map(node_of).transpose()?;
-    let mut camera = Camera::fit(&scene::tree_bounds(&model), &canvas);
-    camera.zoom_at(
-        &canvas,
-        arguments.zoom,
-        canvas.width / 2.0,
-        canvas.height / 2.0,
-    );
-    if let Some(row) = arguments.centre {
-        let node = node_of(row)?;
-        (camera.x, camera.y) = (model.x[node], model.depth_of(node) as f64);
-    }
-    let view = RenderView {
-        camera,
-        canvas,
-        look: RenderOptions::default(),
-        overlays: Vec::new(),
-        selected,
-        theme: arguments.theme.theme(),
-        model: Arc::new(model),
-    };
-    let output = &arguments.output;
-    let is_picture = |name: &&std::ffi::OsStr| {
-        name.eq_ignore_ascii_case("png") || name.eq_ignore_ascii_case("svg")
-    };
-    if output.extension().filter(is_picture).is_none() {
-        return Err(CliError::Input(format!(
-            "{}: expected a name that ends in .png or .svg",
-            output.display()
-        )));
-    }
-    view.save(output, 1.0)
-        .map_err(|error| CliError::Failed(format!("cannot write {}: {error}", output.display())))
 }
 
 /// Measurements of one tree file.
@@ -425,19 +478,21 @@ fn bench(arguments: &BenchArgs) -> Result<(), CliError> {
         .map_err(failed)?;
     }
     for file in &trees {
-        let row = bench_tree(file)?;
+        let row = bench_tree(file, arguments.first_frame)?;
         let name = file.display().to_string();
         let written = if arguments.json {
-            let object = serde_json::json!({
+            let mut object = serde_json::json!({
                 "file": name,
                 "nodes": row.nodes,
                 "parse_ms": row.parse_ms,
                 "layout_ms": row.layout_ms,
                 "first_frame_ms": row.first_frame_ms,
-                "frame_median_ms": row.frame_median_ms,
-                "frame_p99_ms": row.frame_p99_ms,
                 "bytes_per_node": row.bytes_per_node,
             });
+            if !arguments.first_frame {
+                object["frame_median_ms"] = row.frame_median_ms.into();
+                object["frame_p99_ms"] = row.frame_p99_ms.into();
+            }
             writeln!(out, "{object}")
         } else {
             writeln!(
@@ -554,13 +609,33 @@ impl HeadlessWindow {
         }
         elapsed_ms(begun)
     }
+
+    /// The milliseconds of frames on a sweep through all zooms, over places along the tree.
+    fn sweep(&mut self) -> Vec<f64> {
+        // Panels take a second frame to find their sizes.
+        self.frame();
+        let mut times = Vec::new();
+        let mut zoom = 1.0;
+        for step in 0..24 {
+            let wanted = 1.7_f64.powi(step);
+            self.app.dispatch(Action::Zoom(wanted / zoom, None));
+            zoom = wanted;
+            for place in 0..8 {
+                let across = (f64::from(place) + 0.5) / 8.0;
+                let down = f64::from((place + step) % 8) / 8.0;
+                self.app.dispatch(Action::CentreOn(across, down));
+                times.push(self.frame());
+            }
+        }
+        times
+    }
 }
 
 fn elapsed_ms(begun: Instant) -> f64 {
     begun.elapsed().as_secs_f64() * 1e3
 }
 
-fn bench_tree(path: &Path) -> Result<TreeBenchResult, CliError> {
+fn bench_tree(path: &Path, first_only: bool) -> Result<TreeBenchResult, CliError> {
     let mut bench = HeadlessWindow::new()?;
     // The interface itself is there before a tree is.
     bench.frame();
@@ -572,22 +647,10 @@ fn bench_tree(path: &Path) -> Result<TreeBenchResult, CliError> {
     let layout = elapsed_ms(begun);
     bench.app.show_single_tree(path, Arc::clone(&model));
     let first = bench.frame();
-    // Panels take a second frame to find their sizes.
-    bench.frame();
-    // A sweep through all zooms, over places along the tree.
-    let mut times = Vec::new();
-    let mut zoom = 1.0;
-    for step in 0..24 {
-        let wanted = 1.7_f64.powi(step);
-        bench.app.dispatch(Action::Zoom(wanted / zoom, None));
-        zoom = wanted;
-        for place in 0..8 {
-            let across = (f64::from(place) + 0.5) / 8.0;
-            let down = f64::from((place + step) % 8) / 8.0;
-            bench.app.dispatch(Action::CentreOn(across, down));
-            times.push(bench.frame());
-        }
-    }
+    let mut times = match first_only {
+        true => vec![first],
+        false => bench.sweep(),
+    };
     times.sort_by(f64::total_cmp);
     let at = |part: usize| times[(times.len() * part / 100).min(times.len() - 1)];
     Ok(TreeBenchResult {
