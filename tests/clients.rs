@@ -6,7 +6,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use support::{take_untested, untested};
+use support::{take_untested, untested, untested_data};
 
 mod support;
 
@@ -53,11 +53,7 @@ fn stockfish() -> Option<PathBuf> {
         .find(|stockfish| runs_successfully(stockfish, &["quit"]))
 }
 
-/// Runs a script of tests/clients. On failure panics with everything the script printed.
-#[expect(
-    clippy::print_stdout,
-    reason = "what every check showed and how long it took, for whoever wants to see it"
-)]
+/// Runs a script of tests/clients that wants an opponent. On failure panics with everything the script printed.
 fn run_script(script: &str) {
     let (python, stockfish) = (python(), stockfish());
     if python.is_none() {
@@ -69,13 +65,21 @@ fn run_script(script: &str) {
     if stockfish.is_none() {
         untested("there is no stockfish");
     }
-    let (Some(python), Some(stockfish)) = (python, stockfish) else {
-        return;
-    };
+    if let (Some(python), Some(stockfish)) = (python, stockfish) {
+        run_with(&python, script, &[&stockfish]);
+    }
+}
+
+/// Runs a script of tests/clients with the engine and these programs as arguments.
+#[expect(
+    clippy::print_stdout,
+    reason = "what every check showed and how long it took, for whoever wants to see it"
+)]
+fn run_with(python: &Path, script: &str, programs: &[&Path]) {
     let output = Command::new(python)
         .arg(project_path("tests/clients").join(script))
         .arg(ENGINE)
-        .arg(stockfish)
+        .args(programs)
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .stdin(Stdio::null())
         .output()
@@ -96,8 +100,54 @@ fn python_chess_plays_and_analyses() {
 }
 
 #[test]
+#[ignore = "minutes: python-chess generates the moves of a million positions"]
+fn king_and_pawn_have_the_distances_of_python_chess() {
+    match python() {
+        Some(python) => run_with(&python, "pawn_ending.py", &[]),
+        None => untested(
+            "there is no Python with the packages of tests/clients/requirements.txt (CANOPY_PYTHON, \
+             target/clients-venv/bin/python or python3)",
+        ),
+    }
+}
+
+#[test]
 fn the_bots_of_open_spiel_play() {
     run_script("open_spiel_bots.py");
+}
+
+/// The Python package of engine/python, tested by its own tests; open_spiel and networkx make trees for it where they are installed.
+#[test]
+fn the_python_package_agrees_with_the_engine() {
+    let plain = ["target/clients-venv/bin/python", "python3"];
+    let mut places = std::iter::once(project_path(plain[0])).chain([PathBuf::from(plain[1])]);
+    let Some(python) =
+        python().or_else(|| places.find(|place| runs_successfully(place, &["--version"])))
+    else {
+        untested("there is no Python");
+        return;
+    };
+    let output = Command::new(&python)
+        .arg(project_path("engine/python/tests/test_package.py"))
+        .env("CANOPY_ENGINE", ENGINE)
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .stdin(Stdio::null())
+        .output()
+        .expect("a Python that worked before works now");
+    let said = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success(),
+        "{}\n{said}\n{errors}",
+        output.status
+    );
+    assert!(said.matches("passed: ").count() >= 10, "{said}");
+    for missing in said
+        .lines()
+        .filter_map(|line| line.strip_prefix("NOT TESTED: "))
+    {
+        untested_data(&format!("the Python package: {missing}"));
+    }
 }
 
 /// Runs one test of this program with its tools hidden; returns success, output, and the notes of skipped tests.

@@ -2,8 +2,12 @@
 
 use std::process::{Command, Output};
 
-use support::Scratch;
+use support::{Scratch, commands::engine_stdout};
 
+#[path = "commands/fit.rs"]
+mod fit;
+#[path = "commands/manual.rs"]
+mod manual;
 #[path = "commands/solve.rs"]
 mod solve;
 mod support;
@@ -13,21 +17,6 @@ fn run_engine(arguments: &[&str]) -> Output {
         .args(arguments)
         .output()
         .expect("the program starts")
-}
-
-/// Standard output of a command that must succeed.
-fn engine_stdout(arguments: &[&str]) -> String {
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = run_engine(arguments);
-    assert!(
-        status.success(),
-        "{arguments:?}: {}",
-        String::from_utf8_lossy(&stderr)
-    );
-    String::from_utf8(stdout).expect("output is UTF-8")
 }
 
 /// Standard error of a command that must fail with exit code 2 and print nothing else.
@@ -257,7 +246,7 @@ fn searches_are_described_in_two_columns() {
     assert!(what.len() > 24, "{line}");
     assert!(help.trim().starts_with("The constant C"), "{line}");
     let column = line.find("The constant").expect("it is there");
-    for line in shown.lines() {
+    for line in shown.lines().take_while(|line| !line.is_empty()) {
         let (before, after) = line.split_at(column);
         assert!(before.ends_with("  ") && !after.starts_with(' '), "{line}");
     }
@@ -325,20 +314,10 @@ fn graphs_add_up() {
             for more in [&[][..], &["--extra"], &["--max-nodes", "200"]] {
                 let scratch = Scratch::new(&format!("graphs-{game}-{search}-{}", more.concat()));
                 let directory = scratch.0.to_str().expect("the path is UTF-8");
-                let grow = [
-                    "grow",
-                    "--game",
-                    game,
-                    "--search",
-                    search,
-                    "--iterations",
-                    "800",
-                    "--plies",
-                    "3",
-                    "--out",
-                    directory,
-                ];
-                engine_stdout(&[&grow[..], more].concat());
+                let grow = format!("grow --game {game} --search {search} --plies 3");
+                let grow: Vec<&str> = grow.split(' ').collect();
+                let limits = ["--iterations", "800", "--out", directory];
+                engine_stdout(&[&grow[..], &limits, more].concat());
                 let trees = scratch.files("tree");
                 assert_eq!(trees.len(), 3);
                 for tree in trees {

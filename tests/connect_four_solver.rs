@@ -16,9 +16,15 @@ use canopy_engine::{
     rng::Rng,
     search::{
         SearchLimits, StopFlag,
-        connect_four::solver::ConnectFourSolver,
+        connect_four::{
+            opening_book::{self, LEAF_VALUES},
+            solver::ConnectFourSolver,
+        },
         exact::{
-            Exact as _, ExactValue, SolveContext, ValueClass, best_move, book::Openings, solved,
+            Exact as _, ExactValue, SolveContext, ValueClass, best_move,
+            book::Openings,
+            leaf_values::{LeafValues, OpeningValues},
+            solved,
         },
     },
 };
@@ -203,7 +209,15 @@ fn a_symmetric_position_has_symmetric_moves() {
 
 /// Lines of a position and its score; those whose number is a multiple of `every`.
 fn check_scores(name: &str, text: &str, every: usize) -> usize {
-    let mut solver = ConnectFourSolver::with_memory(256 * MEGABYTE, 1);
+    check_scores_with(
+        ConnectFourSolver::with_memory(256 * MEGABYTE, 1),
+        name,
+        text,
+        every,
+    )
+}
+
+fn check_scores_with(mut solver: ConnectFourSolver, name: &str, text: &str, every: usize) -> usize {
     let lines = data_lines(text).filter(|(number, _)| number % every == 0);
     lines
         .map(|(number, line)| {
@@ -227,6 +241,23 @@ fn positions_of_8_to_10_stones_have_their_known_scores() {
 fn all_positions_of_8_to_10_stones_have_their_known_scores() {
     let text = read_data("connect_four/hard100.txt");
     assert_eq!(check_scores("hard100", &text, 1), 100);
+}
+
+#[test]
+fn threads_that_share_a_position_find_its_known_score() {
+    let text = read_data("connect_four/hard100.txt");
+    for (threads, megabytes, every) in [(2, 64, 25), (3, 1, 50), (8, 64, 50)] {
+        let solver = ConnectFourSolver::with_memory(megabytes * MEGABYTE, threads);
+        check_scores_with(solver, &format!("{threads} threads"), &text, every);
+    }
+}
+
+#[test]
+#[ignore = "half a minute; the test above takes a part of it"]
+fn threads_that_share_a_position_find_all_known_scores() {
+    let text = read_data("connect_four/hard100.txt");
+    let solver = ConnectFourSolver::with_memory(256 * MEGABYTE, 2);
+    assert_eq!(check_scores_with(solver, "two threads", &text, 1), 100);
 }
 
 #[test]
@@ -369,8 +400,25 @@ fn lateness_after_deadline(solver: &mut ConnectFourSolver) -> Duration {
     late
 }
 
-/// How long after a stop, which the first report gives, the solver gives up the start position.
-fn lateness_after_stop(solver: &mut ConnectFourSolver) -> Duration {
+/// How long after a stop, which the first report gives, the solver gives up the value of the start position.
+fn lateness_of_value_after_stop(solver: &mut ConnectFourSolver) -> Duration {
+    lateness_after_stop(solver, |solver, position, context| {
+        assert_eq!(solver.value(position, context), None);
+    })
+}
+
+/// The same for the values of its moves.
+fn lateness_of_values_after_stop(solver: &mut ConnectFourSolver) -> Duration {
+    lateness_after_stop(solver, |solver, position, context| {
+        let values = solver.values(position, context);
+        assert!(values.iter().any(|(_, value)| value.is_none()));
+    })
+}
+
+fn lateness_after_stop(
+    solver: &mut ConnectFourSolver,
+    ask: fn(&mut ConnectFourSolver, &ConnectFour, &mut SolveContext<'_>),
+) -> Duration {
     let stop = StopFlag::new();
     let mut stopped_at = None;
     let mut on_progress = |_| {
@@ -380,8 +428,7 @@ fn lateness_after_stop(solver: &mut ConnectFourSolver) -> Duration {
     let limits = SearchLimits::default();
     let every = Some(Duration::from_millis(20));
     let mut context = SolveContext::start(&limits, &stop, every, &mut on_progress);
-    let values = solver.values(&ConnectFour::start(()), &mut context);
-    assert!(values.iter().any(|(_, value)| value.is_none()));
+    ask(solver, &ConnectFour::start(()), &mut context);
     stopped_at.expect("a report came").elapsed()
 }
 
@@ -389,7 +436,11 @@ fn lateness_after_stop(solver: &mut ConnectFourSolver) -> Duration {
 fn a_stop_and_a_deadline_end_the_search_within_10_milliseconds() {
     for threads in [1, 2] {
         let mut solver = ConnectFourSolver::with_memory(256 * MEGABYTE, threads);
-        for lateness in [lateness_after_deadline, lateness_after_stop] {
+        for lateness in [
+            lateness_after_deadline,
+            lateness_of_value_after_stop,
+            lateness_of_values_after_stop,
+        ] {
             // On a busy machine some attempts are late through no fault of the solver.
             let is_in_time = (0..50).any(|_| lateness(&mut solver) < Duration::from_millis(10));
             assert!(is_in_time, "{threads} threads");
@@ -404,6 +455,116 @@ fn the_first_moves_have_their_known_scores() {
     let values = values(&mut solver, &ConnectFour::start(()));
     let scores: Vec<_> = values.iter().map(|(_, value)| value.score).collect();
     assert_eq!(scores, [-2, -1, 0, 1, 0, -1, -2].map(Some));
+}
+
+fn embedded_leaves() -> LeafValues {
+    LeafValues::from_bytes(LEAF_VALUES).expect("its checksum is right")
+}
+
+#[test]
+fn the_embedded_book_is_whole_and_small() {
+    let leaves = embedded_leaves();
+    assert!(leaves.plies >= 1, "{}", leaves.plies);
+    assert!(LEAF_VALUES.len() <= 600_000, "{}", LEAF_VALUES.len());
+    let start = ConnectFour::start(());
+    assert!(OpeningValues::new(&start, &leaves).is_some());
+    // A draw with every first move but those in the middle, lost at the edges (Allis 1988).
+    let scores = [0, 1, 2, 3, 4, 5, 6].map(|column| {
+        let mut child = start;
+        child.play(Column(column));
+        opening_book::score(&child).map(|score| -score)
+    });
+    assert_eq!(scores, [-2, -1, 0, 1, 0, -1, -2].map(Some));
+    assert_eq!(opening_book::score(&start), Some(1));
+}
+
+#[test]
+fn every_value_of_the_book_follows_from_those_of_the_replies() {
+    let plies = embedded_leaves().plies;
+    let mut level = vec![ConnectFour::start(())];
+    let (mut moves, mut checked) = (Vec::new(), 0);
+    for _ in 0..plies {
+        let mut next = Vec::new();
+        for position in level {
+            position.legal_moves(&mut moves);
+            let replies = moves.iter().map(|&mv| {
+                let mut child = position;
+                child.play(mv);
+                child
+            });
+            let replies: Vec<ConnectFour> = replies.collect();
+            let scores = replies.iter().map(opening_book::score);
+            let best = scores.map(|score| -score.expect("in the book")).max();
+            if best.is_some() {
+                assert_eq!(opening_book::score(&position), best, "{position:?}");
+                checked += 1;
+            }
+            next.extend(replies);
+        }
+        next.sort_by_key(ConnectFour::key);
+        next.dedup();
+        level = next;
+    }
+    assert!(level.iter().all(|leaf| opening_book::score(leaf).is_some()));
+    // All positions before the last ones: 1, 7, 49, 238, 1120 and so on.
+    assert!(checked >= 7_usize.pow(plies.min(3) - 1), "{checked}");
+}
+
+/// Positions with fewer stones take the solver minutes.
+const MIN_CHECKABLE_STONES: u32 = 7;
+
+/// Solves so many positions of the book, chosen by a seed.
+fn check_book_entries(count: usize, seed: u64) {
+    let plies = embedded_leaves().plies;
+    if plies < MIN_CHECKABLE_STONES {
+        untested_data(&format!(
+            "values of a book of {plies} plies take minutes to check; the_first_moves_have_their_known_scores does"
+        ));
+        return;
+    }
+    let mut rng = Rng::new(seed);
+    let mut solver = ConnectFourSolver::with_memory(256 * MEGABYTE, 1);
+    let mut checked = 0;
+    while checked < count {
+        // The last plies: from them all others follow.
+        let Some(position) = random_position(&mut rng, plies) else {
+            continue;
+        };
+        let known = opening_book::score(&position);
+        assert_eq!(known, Some(score(&mut solver, &position)), "{position:?}");
+        checked += 1;
+    }
+}
+
+#[test]
+fn twenty_entries_of_the_book_have_the_values_that_the_solver_finds() {
+    check_book_entries(20, 31);
+}
+
+#[test]
+#[ignore = "many minutes; the test above takes a hundredth of it"]
+fn two_thousand_entries_of_the_book_have_the_values_that_the_solver_finds() {
+    check_book_entries(2000, 32);
+}
+
+#[test]
+fn a_solver_with_the_book_knows_the_first_moves_at_once() {
+    let mut solver = solver().with_book();
+    let start = ConnectFour::start(());
+    let known = value(&mut solver, &start);
+    assert_eq!(known.to_string(), "win:1:41");
+    let scores = values(&mut solver, &start);
+    let scores: Vec<_> = scores.into_iter().map(|(_, value)| value.score).collect();
+    assert_eq!(scores, [-2, -1, 0, 1, 0, -1, -2].map(Some));
+    assert_eq!(solver.nodes(), 0);
+    let line = ask(&mut solver, |solver, context| {
+        solver.best_line(&start, context)
+    });
+    assert!(line.len() as u32 >= embedded_leaves().plies, "{line:?}");
+    assert!(solver.nodes() <= 1_001_000, "{}", solver.nodes());
+    // Beyond the book it is the same solver.
+    let position = read_position((), "63742577753471").expect("columns");
+    assert_eq!(score(&mut solver, &position), 3);
 }
 
 /// Standard output and error of a command, and whether it succeeded.
@@ -474,6 +635,17 @@ fn a_book_is_made_of_the_positions_that_were_solved_before() {
     );
     let (out, _, _) = run_engine(&["book", "show", &file, "--position", "44"]);
     assert!(out.ends_with("the position is not in the book\n"), "{out}");
+    let packed = scratch.0.join("leaves").display().to_string();
+    let (out, error, code) = run_engine(&["book", "pack", &file, "--out", &packed]);
+    assert_eq!(code, Some(0), "{error}");
+    assert!(
+        out.ends_with("4 positions after 1 plies, 21 bytes\n"),
+        "{out}"
+    );
+    let leaves = std::fs::read(&packed).expect("it is written");
+    let leaves = LeafValues::from_bytes(&leaves).expect("its checksum is right");
+    let values = OpeningValues::new(&start, &leaves).expect("four values");
+    assert_eq!(values.get(&start), Some(1));
     std::fs::write(&part, "canopy book connect-four 2 plies\n").expect("it can be written");
     let (_, error, code) = run_engine(&make);
     assert_eq!(code, Some(1));

@@ -47,7 +47,18 @@ fn shell_blocks(page: &'static str) -> Vec<ShellBlock> {
             continue;
         };
         assert!(
-            ["sh", "console", "transcript", "text"].contains(&language),
+            // Writers of trees are run by writers.rs; lessons are checked below.
+            [
+                "sh",
+                "console",
+                "transcript",
+                "text",
+                "toml",
+                "c",
+                "python",
+                "javascript"
+            ]
+            .contains(&language),
             "{page}:{}: a block of {language:?} is run by no test",
             index + 1
         );
@@ -266,7 +277,13 @@ fn the_options_named_in_the_text_exist() {
         })
     };
     let mut checked = 0;
-    for page in ["README.md", "protocol.md", "engine/RESULTS.md"] {
+    for page in [
+        "README.md",
+        "protocol.md",
+        "engine/RESULTS.md",
+        "engine/ARCHITECTURE.md",
+        "engine/CHANGELOG.md",
+    ] {
         for piece in inline_code(page) {
             let words: Vec<&str> = piece.split(' ').collect();
             let line = match words[..] {
@@ -297,4 +314,55 @@ fn the_options_named_in_the_text_exist() {
         }
     }
     assert!(checked >= 20, "only {checked} options were found");
+}
+
+/// Links from one page to another lead somewhere.
+#[test]
+fn the_links_of_the_pages_lead_to_files() {
+    let root = data("../..");
+    let mut checked = 0;
+    for page in [
+        "README.md",
+        "protocol.md",
+        "engine/RESULTS.md",
+        "engine/ARCHITECTURE.md",
+        "engine/CHANGELOG.md",
+        ".github/CONTRIBUTING.md",
+    ] {
+        let path = root.join(page);
+        let text = fs::read_to_string(&path).expect("the page is there");
+        for link in text.split("](").skip(1) {
+            let link = link.split([')', '#']).next().unwrap_or_default();
+            if link.is_empty() || link.contains("://") {
+                continue;
+            }
+            let target = path.parent().expect("it is in a folder").join(link);
+            assert!(target.exists(), "{page}: {link} is not there");
+            checked += 1;
+        }
+    }
+    assert!(checked >= 8, "only {checked} links were found");
+}
+
+/// The lesson of protocol.md can be taken: the program reads it without complaint.
+#[test]
+fn the_lesson_of_the_contract_is_read() {
+    let programs = Programs::install("lesson");
+    let text = fs::read_to_string(data("../../protocol.md")).expect("the page is there");
+    let lessons: Vec<&str> = (text.split("```toml\n").skip(1))
+        .filter_map(|rest| rest.split("```").next())
+        .collect();
+    assert!(!lessons.is_empty(), "protocol.md has no lesson");
+    for lesson in lessons {
+        fs::write(programs.scratch.0.join("lesson.toml"), lesson).expect("a file can be written");
+        let output = programs
+            .shell(
+                "canopy-viewer lesson lesson.toml --check",
+                &programs.scratch.0,
+                None,
+            )
+            .output()
+            .expect("there is a shell");
+        assert!(output.status.success(), "{output:?}");
+    }
 }

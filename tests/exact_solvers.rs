@@ -2,14 +2,22 @@
 
 #[path = "exact_solvers/certificate.rs"]
 mod certificate;
+#[path = "exact_solvers/chess.rs"]
+mod chess;
 #[path = "exact_solvers/delta.rs"]
 mod delta;
 #[path = "exact_solvers/generic.rs"]
 mod generic;
+#[path = "exact_solvers/kalah.rs"]
+mod kalah;
+#[path = "exact_solvers/othello.rs"]
+mod othello;
+#[path = "exact_solvers/suites.rs"]
+mod suites;
 mod support;
 
 use canopy_engine::{
-    games::{Game, Outcome, Playable, Player},
+    games::{self, Game, Outcome, Playable, Player},
     rng::Rng,
     search::{
         SearchLimits, StopFlag,
@@ -32,6 +40,15 @@ fn with_context<T>(limits: &SearchLimits, ask: impl FnOnce(&mut SolveContext<'_>
     let mut ignore = |_| ();
     let mut context = SolveContext::start(limits, &StopFlag::new(), None, &mut ignore);
     ask(&mut context)
+}
+
+/// [`with_context`] without limits, after a stop was requested.
+fn with_stop<T>(ask: impl FnOnce(&mut SolveContext<'_>) -> T) -> T {
+    let stop = StopFlag::new();
+    stop.set();
+    let mut ignore = |_| ();
+    let limits = SearchLimits::default();
+    ask(&mut SolveContext::start(&limits, &stop, None, &mut ignore))
 }
 
 fn node_limit(nodes: u64) -> SearchLimits {
@@ -63,17 +80,10 @@ fn random_endings<G: Playable>(
     found
 }
 
-/// Every move of a position with the position it leads to.
+/// The positions that the moves of a position lead to.
 fn children<G: Game>(position: &G) -> Vec<G> {
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
-    (moves.into_iter())
-        .map(|mv| {
-            let mut child = position.clone();
-            child.play(mv);
-            child
-        })
-        .collect()
+    let successors = games::successors(position).into_iter();
+    successors.map(|(_, child)| child).collect()
 }
 
 /// Plain minimax to the end of the game: the class, and the difference of scores where games are counted, for the player to

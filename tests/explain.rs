@@ -114,6 +114,10 @@ fn special_chess_moves_are_told_step_by_step() {
     let steps =
         |game: &str, position: &str, mv: &str| games::with_game(game, Steps(position, mv)).unwrap();
     let square = |column: u8, row: u8| BoardPlace::Square { column, row };
+    let captured = |letter: char, at: BoardPlace| Step::Capture {
+        piece: Piece::Chess(letter),
+        at,
+    };
     let moved = |letter: char, from: BoardPlace, to: BoardPlace| Step::Move {
         piece: Piece::Chess(letter),
         from,
@@ -144,10 +148,7 @@ fn special_chess_moves_are_told_step_by_step() {
         steps("chess", passing, "e5d6"),
         [
             moved('P', square(4, 4), square(3, 5)),
-            Step::Capture {
-                piece: Piece::Chess('p'),
-                at: square(3, 4),
-            },
+            captured('p', square(3, 4)),
         ]
     );
     let promotes = "4k3/8/8/8/8/8/p6K/1N6 b - - 0 1";
@@ -155,10 +156,7 @@ fn special_chess_moves_are_told_step_by_step() {
         steps("chess", promotes, "a2b1n"),
         [
             moved('p', square(0, 1), square(1, 0)),
-            Step::Capture {
-                piece: Piece::Chess('N'),
-                at: square(1, 0),
-            },
+            captured('N', square(1, 0)),
             Step::Promote {
                 at: square(1, 0),
                 from: Piece::Chess('p'),

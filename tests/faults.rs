@@ -6,14 +6,14 @@ use std::{
     io::{BufRead as _, Write as _},
     path::Path,
     process::{Child, Command, Output, Stdio},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use canopy_engine::{
     rng::Rng,
     tree::{files, growth::Growth, meta},
 };
-use support::{Scratch, untested};
+use support::{Scratch, untested, wait_until};
 
 #[path = "faults/disk.rs"]
 mod disk;
@@ -95,6 +95,21 @@ fn count_whole_trees(directory: &Path) -> usize {
     trees
 }
 
+/// Runs a shell script in a mount namespace of its own, where it may mount disks; standard output and standard error. None
+/// where that is not allowed, which is recorded as untested.
+fn run_with_own_mounts(script: &str) -> Option<(String, String)> {
+    if !is_runnable("unshare", &["--mount", "true"]) {
+        return None;
+    }
+    let output = Command::new("unshare")
+        .args(["--mount", "sh", "-c", script])
+        .output()
+        .unwrap();
+    let [text, errors] =
+        [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    Some((text, errors))
+}
+
 /// True if the program runs here with these arguments; records the test as untested if not.
 fn is_runnable(program: &str, arguments: &[&str]) -> bool {
     let works = Command::new(program)
@@ -108,6 +123,26 @@ fn is_runnable(program: &str, arguments: &[&str]) -> bool {
         untested(&format!("{program} {} does not work", arguments.join(" ")));
     }
     works
+}
+
+/// What the engine wrote to standard error, and its exit code, when `inject` happened to `calls`; nothing where strace does not
+/// run. It must have happened at least once.
+fn run_with_fault(
+    scratch: &Scratch,
+    calls: &str,
+    inject: &str,
+    arguments: &[&str],
+    directory: &Path,
+) -> Option<(String, Option<i32>)> {
+    if !has_strace() {
+        return None;
+    }
+    let log = scratch.0.join(format!("{calls}.log"));
+    let mut command = strace_command(&log, calls, inject);
+    let output = command.args(arguments).arg(directory).output().unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(injection_count(&log) > 0, "{calls}: {errors}");
+    Some((errors, output.status.code()))
 }
 
 /// The engine under strace, which injects `inject` into `calls` and writes them to `log`.

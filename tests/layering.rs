@@ -12,8 +12,20 @@ mod sources;
 
 /// The engine's layers, lowest first.
 const ENGINE_LAYERS: &[&str] = &[
-    "machine", "rng", "games", "search", "tree", "catalog", "session", "protocol", "runs", "arena",
-    "reports", "cli",
+    "machine",
+    "rng",
+    "games",
+    "search",
+    "tree",
+    "catalog",
+    "session",
+    "protocol",
+    "runs",
+    "arena",
+    "reports",
+    "explain",
+    "experiments",
+    "cli",
 ];
 
 /// The viewer's layers, lowest first.
@@ -23,7 +35,9 @@ const VIEWER_LAYERS: &[&str] = &[
 ];
 
 /// The modules of the viewer's `ui`, lowest first.
-const UI_LAYERS: &[&str] = &["controls", "input", "panels", "frame", "window"];
+const UI_LAYERS: &[&str] = &[
+    "controls", "keys", "glossary", "input", "panels", "frame", "window",
+];
 
 /// The sources of the two crates and their layers.
 fn crates() -> [(PathBuf, &'static [&'static str]); 2] {
@@ -97,7 +111,7 @@ fn every_module_of_a_crate_is_a_layer_and_none_is_re_exported() {
 }
 
 /// In the viewer only the window layer uses the window system, and only the program uses the engine's command line. The rest
-/// uses of the engine its games, tree files, search catalogue and clients.
+/// uses of the engine its games, tree files, search catalogue, clients and explanations.
 #[test]
 fn the_viewer_stays_in_its_rooms() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("../viewer/src");
@@ -112,7 +126,10 @@ fn the_viewer_stays_in_its_rooms() {
             assert!(is_allowed, "{} names {word}", name.display());
         }
         for layer in ENGINE_LAYERS {
-            let is_allowed = ["games", "tree", "rng", "catalog", "runs", "arena"].contains(layer)
+            let is_allowed = [
+                "games", "tree", "rng", "catalog", "runs", "arena", "explain",
+            ]
+            .contains(layer)
                 || name == Path::new("main.rs")
                 || !text.contains(&format!("canopy_engine::{layer}"));
             assert!(is_allowed, "{} names the engine's {layer}", name.display());

@@ -10,12 +10,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use support::{Scratch, data, program, signal, untested};
+use support::{Scratch, data, program, signal, stop_resumable, untested, wait_until};
 
 #[path = "matches/command_line.rs"]
 mod command_line;
 #[path = "matches/dialects.rs"]
 mod dialects;
+#[path = "matches/portable.rs"]
+mod portable;
 #[path = "matches/processes.rs"]
 mod processes;
 #[path = "matches/records.rs"]
@@ -125,15 +127,38 @@ fn part_lines(directory: &Path) -> Vec<serde_json::Value> {
         .collect()
 }
 
+/// Waits until the match log in `directory` has `count` games.
+fn wait_for_games(directory: &Path, count: usize) {
+    wait_until("games are played", || read_games(directory).len() >= count);
+}
+
 /// Plays one game between our engine and a rogue one; returns its match log entry.
 fn play_rogue(mode: &str, go: &str) -> serde_json::Value {
-    let scratch = Scratch::new(&format!("ending-{}", mode.replace(' ', "-")));
+    play_rogue_with(&[], mode, go)
+}
+
+/// [`play_rogue`] with these variables in the runner's environment.
+fn play_rogue_with(variables: &[(&str, &str)], mode: &str, go: &str) -> serde_json::Value {
+    let kind = if variables.is_empty() {
+        "ending"
+    } else {
+        "variables"
+    };
+    let scratch = Scratch::new(&format!("{kind}-{}", mode.replace(' ', "-")));
     let out = scratch.0.display();
     let begun = Instant::now();
-    match_report(&format!(
+    let text = format!(
         "--game|connect-four|--engine|search=uct|--engine|{}|--games|1|--go|{go}|{SHORT_TIMEOUTS}|--out|{out}",
         rogue_engine(mode)
-    ));
+    );
+    let output = Command::new(engine_path())
+        .args(match_arguments(&text))
+        .envs(variables.iter().copied())
+        .stdin(Stdio::null())
+        .output()
+        .expect("the program starts");
+    let complaints = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{text}: {complaints}");
     assert!(
         begun.elapsed() < Duration::from_secs(30),
         "{mode} held the match up"

@@ -304,7 +304,7 @@ fn a_record_in_ggf_is_read_and_written() {
     assert_eq!(record.moves, [37, 45, 44, 29].map(OthelloMove));
     assert_eq!(
         record.to_string(),
-        "(;GM[Othello]PC[here]PB[one]PW[two \\] \\\\]RE[-4:r]TI[5:00/0:03/2:00]TY[8]\
+        "(;GM[Othello]PC[here]DT[2001-02-03 04:05:06 GMT]PB[one]PW[two \\] \\\\]RE[-4:r]TI[5:00/0:03/2:00]TY[8]\
          BO[8 ---------------------------O*------*O--------------------------- *]B[F5]W[F6]B[E6]W[F4];)"
     );
     assert_eq!(GgfRecord::parse(&record.to_string()), Ok(record));

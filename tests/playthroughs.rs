@@ -36,7 +36,7 @@ impl Visitor for Playthrough {
             let texts: Vec<String> = moves.iter().map(|&mv| move_text(&position, mv)).collect();
             writeln!(text, "\nply {ply}: {}", position_text(&position)).unwrap();
             writeln!(text, "key {:016x}", position.key()).unwrap();
-            let values: Vec<String> = G::evaluations()
+            let values: Vec<String> = G::EVALUATIONS
                 .iter()
                 .map(|evaluation| format!("{} {}", evaluation.name, evaluation.value(&position)))
                 .collect();

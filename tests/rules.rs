@@ -7,7 +7,7 @@ use canopy_engine::{
         self, History, MAX_MOVE_BITS, MoveCode, Playable, Visitor,
         evaluate::WIN_VALUE,
         notation::{self, Style, board_text, move_text, position_text},
-        playout::many_playouts,
+        random_games::many_playouts,
     },
     rng::Rng,
 };
@@ -221,7 +221,7 @@ fn random_moves_are_uniform() {
 #[test]
 fn drawings_and_evaluations_never_fail() {
     fn check<G: Playable>(rules: G::Rules) {
-        let evaluations = G::evaluations();
+        let evaluations = G::EVALUATIONS;
         assert!(
             evaluations
                 .iter()
@@ -263,6 +263,32 @@ fn drawings_and_evaluations_never_fail() {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), evaluations.len());
+    }
+    check_each_game!(every_variant(), check);
+}
+
+#[test]
+fn evaluations_are_the_same_in_every_image_of_a_position() {
+    fn check<G: Playable>(rules: G::Rules) {
+        for_each_position::<G>(rules, 10, |position, _, _| {
+            for evaluation in G::EVALUATIONS
+                .iter()
+                .filter(|evaluation| evaluation.name != "random")
+            {
+                let value = evaluation.value(position);
+                let images = G::SYMMETRIES
+                    .iter()
+                    .map(|&symmetry| position.image(symmetry));
+                for image in images.chain(position.inverted()) {
+                    assert_eq!(
+                        evaluation.value(&image),
+                        value,
+                        "{} of {image:?}",
+                        evaluation.name
+                    );
+                }
+            }
+        });
     }
     check_each_game!(every_variant(), check);
 }

@@ -28,6 +28,8 @@ mod classical;
 mod depths;
 #[path = "search/limits.rs"]
 mod limits;
+#[path = "search/margins.rs"]
+mod margins;
 #[path = "search/memory.rs"]
 mod memory;
 #[path = "search/presets.rs"]
@@ -40,6 +42,8 @@ mod results_page;
 mod scripted;
 #[path = "search/statistics.rs"]
 mod statistics;
+#[path = "search/strong.rs"]
+mod strong;
 mod support;
 #[path = "search/tables.rs"]
 mod tables;
@@ -67,6 +71,14 @@ fn search_with_history<G: Searchable>(
         multi_pv: lines,
         ..SearchTask::new(root, &history, &limits, &StopFlag::new())
     })
+}
+
+/// The search called `name`, which keeps endings to itself where the game's solver would take them.
+fn without_solver<G: Playable>(name: &str) -> String {
+    match G::FACTS.endings {
+        Some(_) => format!("{name},exact_from=0"),
+        None => name.to_owned(),
+    }
 }
 
 /// Unfinished positions of random games, at random plies.

@@ -38,6 +38,8 @@ use support::{Scratch, data};
 
 #[path = "trees/damage.rs"]
 mod damage;
+#[path = "trees/depths.rs"]
+mod depths;
 #[path = "trees/formats.rs"]
 mod formats;
 #[path = "trees/hostile.rs"]
@@ -48,6 +50,8 @@ mod index;
 mod journal_lies;
 #[path = "trees/journal_records.rs"]
 mod journal_records;
+#[path = "trees/playouts.rs"]
+mod playouts;
 #[path = "trees/replays.rs"]
 mod replays;
 #[path = "trees/snapshots.rs"]

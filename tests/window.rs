@@ -10,9 +10,11 @@ use canopy_engine::tree::meta;
 use serde_json::Value;
 use support::{
     Scratch,
-    window::{Display, Window, engine, engine_command, viewer},
+    window::{Display, Window, engine, engine_command, in_window, viewer},
 };
 
+#[path = "window/compare.rs"]
+mod compare;
 #[path = "window/demo.rs"]
 mod demo;
 #[path = "window/following.rs"]
@@ -24,9 +26,13 @@ mod killed;
 mod paths;
 #[path = "window/startup.rs"]
 mod startup;
+#[path = "window/steps.rs"]
+mod steps;
 mod support;
 #[path = "window/trees.rs"]
 mod trees;
+#[path = "window/why.rs"]
+mod why;
 
 fn path_text(path: &Path) -> &str {
     path.to_str().expect("temporary names are plain")
@@ -56,6 +62,19 @@ fn open_one_tree<'a>(display: &'a Display, scratch: &Scratch) -> Window<'a> {
     window.wait_until("a tree is shown", |state| state["nodes"].is_u64());
     window.wait_for_frame();
     window
+}
+
+/// Runs `test` with a window that shows the tree of one short search, in `trees` below the given home; then closes the window,
+/// which must have had nothing to complain about.
+fn with_one_tree(name: &str, test: impl FnOnce(&Window<'_>, &Path)) {
+    let Some(display) = Display::start() else {
+        return;
+    };
+    let scratch = Scratch::new(name);
+    let window = open_one_tree(&display, &scratch);
+    test(&window, &scratch.0);
+    assert!(window.stderr_text().is_empty(), "{}", window.stderr_text());
+    assert!(window.close().success());
 }
 
 /// A viewer command without a display, with its configuration in `home`.

@@ -206,7 +206,7 @@ def check_survey(survey):
 
 
 def check(browser, page, pictures):
-    """Checks a page; the number of its tables and plots."""
+    """Checks a page; what it has, in words."""
     address = page.resolve().as_uri()
     browser.scheme("light")
     browser.resize(WIDTH, HEIGHT)
@@ -240,11 +240,12 @@ def check(browser, page, pictures):
     require(not messages, f"on the console: {messages}")
     foreign = [url for url in requests(browser) if url != address and not url.startswith("data:")]
     require(not foreign, f"asked for {foreign}")
-    return len(light["tables"]), len(light["plots"])
+    return f"{len(light['tables'])} tables, {len(light['plots'])} plots"
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main(description, check):
+    """Runs `check` on every page of the command line in one browser; the exit code."""
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--pictures", type=pathlib.Path, help="a folder for screenshots and PDFs")
     parser.add_argument("pages", nargs="+", type=pathlib.Path)
     arguments = parser.parse_args()
@@ -266,8 +267,7 @@ def main():
                     browser = Browser(port, pathlib.Path(folder) / "profile")
                     try:
                         for page in arguments.pages:
-                            tables, plots = check(browser, page, arguments.pictures)
-                            print(f"{page.name}: {tables} tables, {plots} plots")
+                            print(f"{page.name}: {check(browser, page, arguments.pictures)}")
                     finally:
                         with contextlib.suppress(Failure, OSError):
                             browser.send("DELETE", "")
@@ -280,4 +280,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__.splitlines()[0], check))

@@ -45,6 +45,20 @@ class NumberPlayer(Player):
         return int(self.gtp_cmd("genmove", self._player_colors[mover])) - self.offsets[mover]
 
 
+def play_one(state, player, ours, rng):
+    """Plays an action: the engine's if it is the turn of a side in `ours`, else a random one. The action as text."""
+    mover = state.current_player()
+    if mover in ours:
+        action = player.step(state)
+        assert action in state.legal_actions(), f"{action} in\n{state}"
+    else:
+        action = rng.choice(state.legal_actions())
+        player.inform_action(state, mover, action)
+    text = state.action_to_string(action)
+    state.apply_action(action)
+    return text
+
+
 def against_random(player, game, seed):
     """A game to the end: the engine plays the first side, the second, or both.
 
@@ -57,15 +71,8 @@ def against_random(player, game, seed):
     state = game.new_initial_state()
     written = []
     while not state.is_terminal():
-        mover = state.current_player()
-        if mover in ours:
-            action = player.step(state)
-            assert action in state.legal_actions(), f"{action} in\n{state}"
-        else:
-            action = rng.choice(state.legal_actions())
-            player.inform_action(state, mover, action)
-        written.append((mover in ours, state.action_to_string(action)))
-        state.apply_action(action)
+        is_ours = state.current_player() in ours
+        written.append((is_ours, play_one(state, player, ours, rng)))
     return state, written
 
 
@@ -185,14 +192,7 @@ def chess_over_uci(path, _):
         state = game.new_initial_state()
         plies = 0
         while not state.is_terminal() and plies < 60:
-            mover = state.current_player()
-            if mover in ours:
-                action = bot.step(state)
-                assert action in state.legal_actions(), f"{action} in {state}"
-            else:
-                action = rng.choice(state.legal_actions())
-                bot.inform_action(state, mover, action)
-            state.apply_action(action)
+            play_one(state, bot, ours, rng)
             plies += 1
         said.append(f"{plies} plies" + (f" to {state.returns()[0]:+.0f}" if state.is_terminal() else ""))
         del bot

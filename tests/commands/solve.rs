@@ -101,6 +101,45 @@ fn what_cannot_be_solved_in_time_is_said() {
     );
 }
 
+/// A file stands where the directory should be: whoever runs the test, nothing can be written there.
+#[test]
+fn a_cache_that_was_named_and_cannot_be_written_is_an_error() {
+    let scratch = Scratch::new("solve-cache");
+    let file = scratch.0.join("file");
+    std::fs::write(&file, "").expect("a file can be written");
+    let inside = file.join("cache");
+    let name = inside.to_str().expect("a path in UTF-8");
+    let error = usage_error(&["solve", "--game", "connect-four", "--cache", name]);
+    let expected = format!("nothing can be kept in the cache directory {name} (");
+    assert!(error.contains(&expected), "{error}");
+    assert!(
+        error.contains("name one that can be written, auto or none"),
+        "{error}"
+    );
+    let option = format!("CacheDir={name}");
+    let error = usage_error(&["--game", "kalah", "--option", &option]);
+    assert!(error.contains(&expected), "{error}");
+}
+
+#[test]
+fn a_cache_that_is_named_is_made_and_has_nothing_but_values() {
+    let scratch = Scratch::new("solve-cache-made");
+    let cache = scratch.0.join("new").join("cache");
+    let name = cache.to_str().expect("a path in UTF-8");
+    let cached = ["solve", "--game", "connect-four", "--cache", name];
+    let page = engine_stdout(&[&cached[..], &["--moves", THREE_EACH]].concat());
+    assert!(page.contains("X wins in 1 ply"), "{page}");
+    let files = std::fs::read_dir(&cache).expect("the directory is there");
+    for file in files {
+        let path = file.expect("it can be read").path();
+        let extension = path.extension();
+        assert!(
+            extension.is_some_and(|name| name == "canopy-cache"),
+            "{path:?}"
+        );
+    }
+}
+
 #[test]
 fn what_is_wrong_with_a_list_is_said_with_its_line() {
     let scratch = Scratch::new("solve-wrong");

@@ -97,12 +97,8 @@ impl<G: Playable> Checker<G> {
             return is_won.then_some(0).ok_or(format!("{text} is not won"));
         }
         if Outcome::Win(position.to_move()) != self.claim {
-            let mut moves = Vec::new();
-            position.legal_moves(&mut moves);
             let mut highest = 0;
-            for mv in moves {
-                let mut child = position.clone();
-                child.play(mv);
+            for child in super::children(position) {
                 highest = highest.max(self.height(&child)? + 1);
             }
             return Ok(highest);

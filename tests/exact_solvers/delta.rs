@@ -8,15 +8,15 @@ use canopy_engine::{
     },
     rng::Rng,
     search::{
-        SearchLimits, StopFlag,
+        SearchLimits,
         delta::{CertificateError, DeltaSolver},
-        exact::{Exact as _, SolveContext, ValueClass},
+        exact::{Exact as _, ValueClass},
     },
 };
 
 use super::{
     MEGABYTE, assert_forced_wins_found, certificate::check, forced_win, minimax, node_limit,
-    random_endings, value_within, with_context,
+    random_endings, value_within, with_context, with_stop,
 };
 
 const RULES: [Equaliser; 3] = [Equaliser::Optional, Equaliser::Forced, Equaliser::Off];
@@ -176,13 +176,8 @@ fn limits_are_kept_and_what_was_learnt_stays() {
     assert!(asked > 1);
 
     solver.clear();
-    let stop = StopFlag::new();
-    stop.set();
-    let mut ignore = |_| ();
-    let limits = unlimited();
-    let mut context = SolveContext::start(&limits, &stop, None, &mut ignore);
     let start = Delta::start(Equaliser::Optional);
-    assert_eq!(solver.value(&start, &mut context), None);
+    assert_eq!(with_stop(|context| solver.value(&start, context)), None);
     assert!(solver.nodes() < 100);
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use canopy_engine::{
-    catalog::solvers,
+    catalog::solvers::{self, SolverConfig},
     games::{
         Game as _, Playable, SearchHints as _,
         chess::Chess,
@@ -219,7 +219,7 @@ fn every_game_keeps_the_limits_and_the_memory() {
             time: Some(Duration::from_millis(20)),
             ..SearchLimits::default()
         };
-        let mut solver = solvers::solver::<G>(rules, memory, 1);
+        let mut solver = solvers::solver::<G>(rules, SolverConfig::plain(memory));
         let values = with_context(&limits, |context| solver.values(&start, context));
         let mut moves = Vec::new();
         start.legal_moves(&mut moves);

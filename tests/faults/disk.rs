@@ -6,9 +6,6 @@ use super::*;
 
 #[test]
 fn a_full_disk_stops_no_game_but_grow_fails_in_the_end() {
-    if !is_runnable("unshare", &["--mount", "true"]) {
-        return;
-    }
     let scratch = Scratch::new("full");
     // A disk of 300 kilobytes that only this process and its children see. A tree of the first move fits, later ones do not.
     let script = format!(
@@ -18,12 +15,9 @@ fn a_full_disk_stops_no_game_but_grow_fails_in_the_end() {
          {ENGINE} grow --game connect-four --search uct --iterations 100 --out {dir}; ls {dir} | grep -c 'tree$'",
         dir = scratch.0.display()
     );
-    let output = Command::new("unshare")
-        .args(["--mount", "sh", "-c", &script])
-        .output()
-        .unwrap();
-    let errors = String::from_utf8(output.stderr).unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
+    let Some((text, errors)) = run_with_own_mounts(&script) else {
+        return;
+    };
     let lines: Vec<&str> = text.lines().collect();
     // Six moves, a failure in the end, no temporary file and no empty one; then a move whose tree fits again.
     assert_eq!(lines.len(), 11, "{text}{errors}");
@@ -78,12 +72,9 @@ fn a_directory_that_may_not_be_written_stops_no_game() {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let child = command.spawn().unwrap();
-    let begun = Instant::now();
-    while fs::read_dir(&directory).unwrap().count() == 0
-        && begun.elapsed() < Duration::from_secs(20)
-    {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_until("there is a file", || {
+        fs::read_dir(&directory).unwrap().count() > 0
+    });
     mode(&directory, 0o555);
     std::thread::sleep(Duration::from_millis(300));
     let before = fs::read_dir(&directory).unwrap().count();
@@ -110,10 +101,7 @@ fn a_directory_that_is_removed_stops_no_game() {
     let directory = scratch.0.join("trees");
     let more = ["--millis", "30", "--every", "5"];
     let child = grow_command(&directory, 30, &more).spawn().unwrap();
-    let begun = Instant::now();
-    while !directory.exists() && begun.elapsed() < Duration::from_secs(20) {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_until("there is a directory", || directory.exists());
     std::thread::sleep(Duration::from_millis(100));
     // Files may appear while it is removed.
     while directory.exists() {
@@ -224,9 +212,6 @@ fn a_file_that_grows_too_large_kills_nobody() {
 
 #[test]
 fn faults_of_the_disk_are_told_and_leave_no_half_file() {
-    if !has_strace() {
-        return;
-    }
     let scratch = Scratch::new("injected");
     // The calls, what happens to them, how many trees are lost, how many are there.
     for (calls, inject, sentence, lost, written) in [
@@ -238,22 +223,13 @@ fn faults_of_the_disk_are_told_and_leave_no_half_file() {
         ("mkdir", "error=EACCES", "Permission denied", 1, 0),
     ] {
         let directory = scratch.0.join(calls);
-        let log = scratch.0.join(format!("{calls}.log"));
-        let output = strace_command(&log, calls, inject)
-            .args([
-                "grow",
-                "--game",
-                "connect-four",
-                "--iterations",
-                "30000",
-                "--out",
-            ])
-            .arg(&directory)
-            .output()
-            .unwrap();
-        let errors = String::from_utf8(output.stderr).unwrap();
-        assert!(injection_count(&log) > 0, "{calls}: nothing happened");
-        assert_eq!(output.status.code(), Some(lost), "{calls}: {errors}");
+        let grow = "grow --game connect-four --iterations 30000 --out";
+        let words: Vec<&str> = grow.split(' ').collect();
+        let Some((errors, code)) = run_with_fault(&scratch, calls, inject, &words, &directory)
+        else {
+            return;
+        };
+        assert_eq!(code, Some(lost), "{calls}: {errors}");
         assert!(errors.contains(sentence), "{calls}: {errors}");
         if !directory.exists() {
             assert_eq!(calls, "mkdir");
@@ -296,10 +272,7 @@ fn a_tree_directory_that_becomes_a_file_is_told_once() {
     )
     .unwrap();
     go(&mut input, "bestmove");
-    let begun = Instant::now();
-    while count_scratch_trees(&directory) == 0 && begun.elapsed() < Duration::from_secs(20) {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_until("there is a tree", || count_scratch_trees(&directory) > 0);
     fs::remove_dir_all(&directory).unwrap();
     fs::write(&directory, "a file").unwrap();
     go(&mut input, "cannot write the tree to ");

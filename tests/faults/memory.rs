@@ -33,10 +33,7 @@ fn memory_that_is_refused_costs_the_tree_and_not_the_game() {
         scratch.0.display()
     );
     input.write_all(script.as_bytes()).unwrap();
-    let begun = Instant::now();
-    while count_scratch_trees(&scratch.0) == 0 && begun.elapsed() < Duration::from_secs(60) {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_until("there is a tree", || count_scratch_trees(&scratch.0) > 0);
     // From now on there is room for another thread's stack, but not for a copy of a large tree.
     let limit = Rlimit {
         current: Some(address_space_bytes(&child) + (20 << 20)),

@@ -19,30 +19,31 @@ fn random_match<'a>(games: &'a str, output: &'a str) -> [&'a str; 10] {
     ]
 }
 
+/// Standard error and exit code of a match of two games whose directory is the option `output`, while `calls` fail.
+fn match_with_fault(scratch: &Scratch, calls: &str, output: &str) -> Option<(String, Option<i32>)> {
+    let directory = scratch.0.join("match");
+    run_with_fault(
+        scratch,
+        calls,
+        "error=EIO",
+        &random_match("2", output),
+        &directory,
+    )
+}
+
 #[test]
 fn a_match_whose_records_cannot_be_synced_fails_with_a_sentence() {
-    if !has_strace() {
-        return;
-    }
     let scratch = Scratch::new("unsynced");
-    let (directory, log) = (scratch.0.join("match"), scratch.0.join("log"));
-    let output = strace_command(&log, "fdatasync", "error=EIO")
-        .args(random_match("2", "--out"))
-        .arg(&directory)
-        .output()
-        .unwrap();
-    let errors = String::from_utf8(output.stderr).unwrap();
-    assert!(injection_count(&log) > 0, "{errors}");
-    assert_eq!(output.status.code(), Some(1), "{errors}");
+    let Some((errors, code)) = match_with_fault(&scratch, "fdatasync", "--out") else {
+        return;
+    };
+    assert_eq!(code, Some(1), "{errors}");
     assert!(errors.contains("Input/output error"), "{errors}");
 }
 
 /// A full disk is a reason to try again: what was kept is whole, and the same command goes on once there is room.
 #[test]
 fn a_match_on_a_full_disk_keeps_whole_games_and_goes_on_later() {
-    if !is_runnable("unshare", &["--mount", "true"]) {
-        return;
-    }
     let scratch = Scratch::new("full-match");
     let dir = scratch.0.display();
     let command = format!(
@@ -53,12 +54,9 @@ fn a_match_on_a_full_disk_keeps_whole_games_and_goes_on_later() {
          mount -o remount,size=4m {dir}; {command} | head -n 1; \
          {ENGINE} status {dir}/run --missing; {ENGINE} report {dir}/run | head -n 1"
     );
-    let output = Command::new("unshare")
-        .args(["--mount", "sh", "-c", &script])
-        .output()
-        .unwrap();
-    let errors = String::from_utf8(output.stderr).unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
+    let Some((text, errors)) = run_with_own_mounts(&script) else {
+        return;
+    };
     assert!(errors.contains("No space left on device"), "{errors}");
     let table = "connect-four, 200 games, seed 1";
     assert_eq!(text, format!("exit 75\n{table}\n\n{table}\n"), "{errors}");
@@ -77,9 +75,6 @@ fn a_match_in_a_directory_that_cannot_be_written_fails_with_a_sentence() {
     let errors = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{errors}");
     assert!(errors.contains("file/run: Not a directory"), "{errors}");
-    if !is_runnable("unshare", &["--mount", "true"]) {
-        return;
-    }
     // A disk that is mounted read-only, before the first game and before the report.
     let dir = scratch.0.join("disk");
     fs::create_dir(&dir).unwrap();
@@ -91,12 +86,9 @@ fn a_match_in_a_directory_that_cannot_be_written_fails_with_a_sentence() {
          {ENGINE} status {run} --missing",
         dir = dir.display()
     );
-    let output = Command::new("unshare")
-        .args(["--mount", "sh", "-c", &script])
-        .output()
-        .unwrap();
-    let errors = String::from_utf8(output.stderr).unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
+    let Some((text, errors)) = run_with_own_mounts(&script) else {
+        return;
+    };
     assert_eq!(text, "exit 1\nexit 1\n\n", "{errors}");
     assert_eq!(
         errors.matches("Read-only file system").count(),
@@ -107,21 +99,13 @@ fn a_match_in_a_directory_that_cannot_be_written_fails_with_a_sentence() {
 
 #[test]
 fn a_match_file_that_cannot_be_renamed_stops_no_match() {
-    if !has_strace() {
-        return;
-    }
     let scratch = Scratch::new("unnamed");
-    let (directory, log) = (scratch.0.join("match"), scratch.0.join("log"));
-    let output = strace_command(&log, "rename", "error=EIO")
-        .args(random_match("2", "--trees"))
-        .arg(&directory)
-        .output()
-        .unwrap();
-    let errors = String::from_utf8(output.stderr).unwrap();
-    assert!(injection_count(&log) > 0, "{errors}");
-    assert_eq!(output.status.code(), Some(0), "{errors}");
+    let Some((errors, code)) = match_with_fault(&scratch, "rename", "--trees") else {
+        return;
+    };
+    assert_eq!(code, Some(0), "{errors}");
     assert!(errors.contains("match.json is not written: "), "{errors}");
-    let names = fs::read_dir(&directory).unwrap().flatten();
+    let names = fs::read_dir(scratch.0.join("match")).unwrap().flatten();
     let files = names.filter(|entry| entry.path().is_file());
     assert_eq!(files.count(), 0);
 }
@@ -153,10 +137,7 @@ fn a_match_file_is_whole_whenever_the_match_is_killed() {
             .spawn()
             .unwrap();
         let path = directory.join("match.json");
-        let begun = Instant::now();
-        while !path.exists() && begun.elapsed() < Duration::from_secs(20) {
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        wait_until("there is a match file", || path.exists());
         std::thread::sleep(Duration::from_micros(u64::from(rng.below(50_000))));
         child.kill().unwrap();
         child.wait().unwrap();

@@ -79,3 +79,80 @@ fn chess_programs_of_others_are_opponents() {
         assert_eq!(pgn.matches("[White \"other\"]").count(), 2, "{pgn}");
     }
 }
+
+/// An engine that ponders is told of hits and misses, and to stop when the game is over.
+#[test]
+fn an_engine_ponders_on_the_move_it_expects() {
+    let scratch = Scratch::new("ponder");
+    let log = scratch.0.join("log");
+    let script = |name: &str| data(&format!("engines/{name}")).display().to_string();
+    match_report(&format!(
+        "--game|chess|--engine|name=white dialect=uci ponder=true sh {} {}|--engine|name=black dialect=uci sh {}|--games|1|--go|tc 60+1|--max-plies|6",
+        script("ponder.sh"),
+        log.display(),
+        script("uci.sh"),
+    ));
+    let log = fs::read_to_string(log).expect("it was told something");
+    let words = |line: &str| -> String {
+        let end = if line.starts_with("go ponder") { 2 } else { 1 };
+        line.split(' ').take(end).collect::<Vec<_>>().join(" ")
+    };
+    let told: Vec<String> = log.lines().map(words).collect();
+    let searches: Vec<&str> = (told.iter().map(String::as_str))
+        .filter(|line| ["go", "go ponder", "ponderhit", "stop", "quit"].contains(line))
+        .collect();
+    let expected = [
+        "go",
+        "go ponder",
+        "ponderhit",
+        "go ponder",
+        "stop",
+        "go",
+        "go ponder",
+        "stop",
+        "quit",
+    ];
+    assert_eq!(searches, expected, "{log}");
+    assert!(log.contains("setoption name Ponder value true\n"), "{log}");
+    assert!(
+        log.contains("position startpos moves e2e4 e7e5\ngo ponder wtime "),
+        "{log}"
+    );
+}
+
+#[test]
+fn our_engine_plays_a_match_with_pondering_on() {
+    for game in ["connect-four", "kalah:4x3"] {
+        let scratch = Scratch::new(&format!("own-ponder-{}", game.replace(':', "-")));
+        let own = |name: &str| {
+            format!(
+                "name={name} dialect=uci ponder=true option.Search=uct option.Hash=16 {} --game {game}",
+                engine_path()
+            )
+        };
+        match_report(&format!(
+            "--game|{game}|--engine|{}|--engine|{}|--games|2|--plies|4|--go|tc 0.4+0.02|--margin|5000|--out|{}",
+            own("one"),
+            own("two"),
+            scratch.0.display()
+        ));
+        let played = read_games(&scratch.0);
+        assert_eq!(played.len(), 2);
+        for game in played {
+            assert_eq!(game["ending"], "rules", "{game}");
+            assert_eq!(game["remarks"], serde_json::Value::Null, "{game}");
+        }
+    }
+}
+
+#[test]
+fn only_uci_engines_ponder() {
+    let problem = match_error(
+        "--game|kalah|--engine|ponder=true search=uct|--engine|search=uct",
+        2,
+    );
+    assert!(
+        problem.contains("ponder=true needs dialect=uci"),
+        "{problem}"
+    );
+}

@@ -26,18 +26,12 @@ fn handle_and_child_counts(child: &Child) -> (usize, usize) {
 
 /// Process ids of a match's two engines, once both have started.
 fn wait_for_engines(runner: &Child) -> Vec<u32> {
-    let begun = Instant::now();
-    loop {
-        let engines = child_pids(runner);
-        if engines.len() == 2 {
-            return engines;
-        }
-        assert!(
-            begun.elapsed() < Duration::from_secs(60),
-            "no engines are started: {engines:?}"
-        );
-        thread::sleep(Duration::from_millis(5));
-    }
+    let mut engines = Vec::new();
+    wait_until("two engines are started", || {
+        engines = child_pids(runner);
+        engines.len() == 2
+    });
+    engines
 }
 
 /// Signals matches together with their engines, engines first, as a batch system, a closed terminal or a container does.
@@ -197,14 +191,7 @@ fn a_second_ctrl_c_ends_everything_at_once() {
         rogue_engine("deaf"),
         scratch.0.display()
     ));
-    let begun = Instant::now();
-    while read_games(&scratch.0).is_empty() {
-        assert!(
-            begun.elapsed() < Duration::from_secs(60),
-            "no games are played"
-        );
-        thread::sleep(Duration::from_millis(5));
-    }
+    wait_for_games(&scratch.0, 1);
     signal("INT", &[child.id()]);
     thread::sleep(Duration::from_millis(300));
     let urged = Instant::now();
@@ -216,6 +203,22 @@ fn a_second_ctrl_c_ends_everything_at_once() {
         "it took {:?}",
         urged.elapsed()
     );
+}
+
+/// An engine that is ended may not have written its last trees.
+#[test]
+fn an_engine_that_does_not_quit_in_time_is_ended_and_the_user_is_told() {
+    let scratch = Scratch::new("no-quit");
+    let output = run_match(&format!(
+        "--game|connect-four|--engine|search=uct|--engine|{}|--games|2|--go|nodes 5|--timeouts|quit=0.3|--trees|{}",
+        rogue_engine("deaf"),
+        scratch.0.display()
+    ));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    let expected =
+        "rogue did not end within 0.3 s of quit and was ended: its last trees may be missing";
+    assert!(said.contains(expected), "{said}");
 }
 
 /// With `--attended` a match ends when its input closes, as it does when the process that started it dies.

@@ -40,7 +40,7 @@ fn records_are_written_for_every_game() {
     ] {
         let scratch = Scratch::new(&format!("records-{game}"));
         match_report(&format!(
-            "--game|{game}|--engine|search=uct,playout_limit=10|--engine|name=random search=random|--games|4|--go|nodes 30|--max-plies|60|--out|{}",
+            "--game|{game}|--engine|search=uct,playout_limit=10 option.ExactFrom=0|--engine|name=random search=random|--games|4|--go|nodes 30|--max-plies|60|--out|{}",
             scratch.0.display()
         ).replace("search=uct,", "name=uct search=uct,"));
         let text = fs::read_to_string(scratch.0.join(file)).expect("there are records");

@@ -2,31 +2,33 @@
 
 use super::*;
 
-/// Each fault ends the game for its own reason, and against the engine at fault.
-#[test]
-fn misbehaving_engines_lose_for_what_they_did() {
-    for (mode, wanted, reason) in [
-        ("illegal", "illegal-move", "\"9\""),
-        ("nonsense", "illegal-move", "\"e2e4\""),
-        ("garbage", "false-claim", "no move"),
-        ("claim 2", "false-claim", "0000"),
-        ("crash 2", "crashed", "exit status: 7"),
-        ("kill", "crashed", "signal: 11"),
-        ("close", "crashed", "ended while it looked for a move"),
-        (
-            "hang-move",
-            "silent",
-            "did not answer while it looked for a move",
-        ),
-        (
-            "hang-ready 1",
-            "silent",
-            "did not answer while it got ready",
-        ),
-        ("flood", "silent", "did not answer"),
-        ("endless", "silent", "did not answer"),
-    ] {
-        let game = play_rogue(mode, "nodes 10");
+/// Faults of the rogue engine, how they end the game, and what is told of it.
+const FAULTS: [(&str, &str, &str); 11] = [
+    ("illegal", "illegal-move", "\"9\""),
+    ("nonsense", "illegal-move", "\"e2e4\""),
+    ("garbage", "false-claim", "no move"),
+    ("claim 2", "false-claim", "0000"),
+    ("crash 2", "crashed", "exit status: 7"),
+    ("kill", "crashed", "signal: 11"),
+    ("close", "crashed", "ended while it looked for a move"),
+    (
+        "hang-move",
+        "silent",
+        "did not answer while it looked for a move",
+    ),
+    (
+        "hang-ready 1",
+        "silent",
+        "did not answer while it got ready",
+    ),
+    ("flood", "silent", "did not answer"),
+    ("endless", "silent", "did not answer"),
+];
+
+/// Each fault ends the game for its own reason, and against the engine at fault, with these variables in the environment.
+pub(super) fn check_faults(variables: &[(&str, &str)]) {
+    for (mode, wanted, reason) in FAULTS {
+        let game = play_rogue_with(variables, mode, "nodes 10");
         assert_eq!(game["ending"], wanted, "{mode}: {game}");
         assert_eq!(game["blame"], 2, "{mode}: {game}");
         assert_eq!(game["result"], "p1win", "{mode}: {game}");
@@ -44,6 +46,11 @@ fn misbehaving_engines_lose_for_what_they_did() {
             "{mode}: {game}"
         );
     }
+}
+
+#[test]
+fn misbehaving_engines_lose_for_what_they_did() {
+    check_faults(&[]);
     let crash = play_rogue("crash", "nodes 10");
     assert!(
         crash["remains"]["complaints"]

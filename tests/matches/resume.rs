@@ -178,22 +178,8 @@ fn ctrl_c_stops_and_the_match_goes_on_later() {
         )
     };
     let child = spawn_match(&command(100_000));
-    let begun = Instant::now();
-    while read_games(&scratch.0).len() < 12 {
-        assert!(
-            begun.elapsed() < Duration::from_secs(60),
-            "no games are played"
-        );
-        thread::sleep(Duration::from_millis(5));
-    }
-    signal("INT", &[child.id()]);
-    let output = child.wait_with_output().expect("it ends");
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(130), "{said}");
-    assert!(
-        said.contains("the same command goes on from there"),
-        "{said}"
-    );
+    wait_for_games(&scratch.0, 12);
+    let output = stop_resumable(child, "INT");
     let played = read_games(&scratch.0).len();
     assert!(played >= 11, "{played}");
     assert!(

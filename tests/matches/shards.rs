@@ -395,14 +395,7 @@ fn a_shard_that_is_told_to_stop_stops_soon() {
             rogue_engine("deaf"),
             scratch.0.display()
         ));
-        let begun = Instant::now();
-        while read_games(&scratch.0).is_empty() {
-            assert!(
-                begun.elapsed() < Duration::from_secs(60),
-                "no games are played"
-            );
-            thread::sleep(Duration::from_millis(5));
-        }
+        wait_for_games(&scratch.0, 1);
         let told = Instant::now();
         signal(name, &[child.id()]);
         let output = child.wait_with_output().expect("it ends");

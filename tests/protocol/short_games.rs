@@ -31,6 +31,14 @@ fn play_short_games(game: &str, games: usize, late: Duration) -> usize {
     };
     let before = players.each_ref().map(handles);
     let (mut too_late, mut searches) = (0, 0);
+    // A disk that is too slow for so many trees loses some, and the engine says so.
+    let mut loses_trees = false;
+    let mut tells_of_lost_trees = |line: &str| {
+        let is_told = line.starts_with("info string ")
+            && (line.contains("cannot write the tree") || line.contains("could not be written"));
+        loses_trees |= is_told;
+        is_told
+    };
     for number in 0..games {
         let mut session = session::open(game).expect("there is the game");
         let mut moves: Vec<String> = Vec::new();
@@ -48,6 +56,7 @@ fn play_short_games(game: &str, games: usize, late: Duration) -> usize {
                 if let Some(best) = line.strip_prefix("bestmove ") {
                     break best.to_owned();
                 }
+                tells_of_lost_trees(&line);
                 check_info(&line);
             };
             too_late += usize::from(begun.elapsed() > Duration::from_millis(5) + late);
@@ -67,11 +76,11 @@ fn play_short_games(game: &str, games: usize, late: Duration) -> usize {
         for player in &mut players {
             player.send(&format!("position startpos moves {}", moves.join(" ")));
             player.send("query result");
-            assert_eq!(
-                player.read_line(REPLY_TIMEOUT).as_deref(),
-                Some(result),
-                "{game} {moves:?}"
-            );
+            let mut answer = player.read_line(REPLY_TIMEOUT);
+            while answer.as_deref().is_some_and(&mut tells_of_lost_trees) {
+                answer = player.read_line(REPLY_TIMEOUT);
+            }
+            assert_eq!(answer.as_deref(), Some(result), "{game} {moves:?}");
         }
         // A tree may be being written just now.
         let begun = Instant::now();
@@ -88,10 +97,10 @@ fn play_short_games(game: &str, games: usize, late: Duration) -> usize {
         player.send("quit");
         assert!(player.wait().1, "{game}: it ended badly");
     }
-    assert_eq!(
-        scratch.files("tree").len(),
-        searches,
-        "{game}: a tree for every search"
+    let trees = scratch.files("tree").len();
+    assert!(
+        trees == searches || loses_trees && trees < searches,
+        "{game}: {trees} trees of {searches} searches"
     );
     too_late
 }

@@ -3,9 +3,9 @@
 use std::{fs, path::Path};
 
 use canopy_engine::reports::{
-    Axis, BarPlot, Caveat, Cell, Column, Content, DotPlot, DotRow, Hypothesis, LinePlot, Mark,
-    Partial, Plot, Provenance, Report, Role, SearchSignature, Section, Table, Unit, csv, html,
-    markdown,
+    Axis, BarPlot, Caveat, Cell, Column, Content, DotPlot, DotRow, Hypothesis, Line, LinePlot,
+    Mark, Partial, Plot, Point, Provenance, Report, Role, SearchSignature, Section, Table, Unit,
+    csv, html, markdown, text,
 };
 
 use super::{
@@ -298,4 +298,45 @@ fn an_empty_report_is_a_page_too() {
     elements(&page);
     assert_eq!(csv::files(&Report::default()), []);
     assert!(markdown::text(&Report::default()).contains("**Not tested.**"));
+}
+
+/// A line plot with as many points of each of two lines, the second beginning a place later.
+fn two_lines(points: u32) -> Report {
+    let line = |name: &str, first: u32| Line {
+        name: name.to_owned(),
+        role: Role::Ours,
+        points: (first..first + points)
+            .map(|x| Point {
+                x: f64::from(x),
+                y: f64::from(2 * x),
+                interval: None,
+            })
+            .collect(),
+    };
+    let plot = LinePlot {
+        x: Axis::new("move", Unit::Number),
+        y: Axis::new("discs", Unit::Number),
+        lines: vec![line("UCT", 1), line("heuristic", 2)],
+    };
+    Report {
+        sections: vec![Section::plot("Discs", "", Plot::Lines(plot))],
+        ..Report::default()
+    }
+}
+
+#[test]
+fn long_lines_are_told_in_a_few_rows_and_kept_whole_in_their_file() {
+    let short = text::text(&two_lines(7));
+    assert_eq!(short.matches("UCT").count(), 7, "{short}");
+    let report = two_lines(60);
+    let long = text::text(&report);
+    let rows: Vec<Vec<&str>> = (long.lines().skip_while(|line| !line.starts_with("move")))
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    assert_eq!(rows[0], ["move", "UCT", "heuristic"], "{long}");
+    assert_eq!(rows[1], ["1", "2", "–"], "{long}");
+    assert_eq!(rows[2], ["5", "10", "10"], "{long}");
+    assert!(rows.len() <= 17, "{long}");
+    let files = csv::files(&report);
+    assert_eq!(files[0].text.lines().count(), 1 + 2 * 60);
 }

@@ -1,6 +1,8 @@
 //! The alpha-beta family: values, lines and trees agree with minimax.
 
-use canopy_engine::search::classical::TieBreak;
+use std::collections::BTreeSet;
+
+use canopy_engine::{games::delta::Delta, search::classical::TieBreak};
 
 use super::*;
 
@@ -12,8 +14,8 @@ fn the_classical_family_agrees_with_minimax() {
         } else {
             (300, 4)
         };
-        for evaluation in G::evaluations() {
-            let count = if evaluation.name == G::evaluations()[0].name {
+        for evaluation in G::EVALUATIONS {
+            let count = if evaluation.name == G::EVALUATIONS[0].name {
                 count
             } else {
                 count / 6
@@ -169,4 +171,55 @@ fn classical_trees_show_what_was_searched_and_what_was_cut() {
     assert!(cut > 0 && pruned < nodes);
     let (_, capped, ..) = run(Method::Minimax, 50);
     assert!(capped < 50);
+}
+
+/// Report 003: the first move is drawn, and so is the choice among moves of equal value.
+#[test]
+fn report_003s_players_open_and_break_ties_at_random() {
+    let first_moves = |search: &str, position: &Delta| -> BTreeSet<String> {
+        let spec = catalog::parse::<Delta>(search).expect(search);
+        let choices = (1..=20).map(|seed| {
+            let mut search = catalog::build::<Delta>(&spec.with_seed(seed)).expect("a search");
+            let choice = search_position(&mut *search, position, SearchLimits::depth(1));
+            notation::move_text(position, choice.mv)
+        });
+        choices.collect()
+    };
+    let start = Delta::start(Default::default());
+    for name in ["alpha-beta-003", "deepening-003", "aspiration-003"] {
+        let count = first_moves(name, &start).len();
+        assert!(count > 5, "{name}: {count} first moves of 20");
+        let fixed = format!("{name},random_opening=false,ties=first");
+        assert_eq!(first_moves(&fixed, &start).len(), 1, "{fixed}");
+    }
+    // After the first move of each, every reply of an outcome-only search has the same value.
+    let mut position = start;
+    for _ in 0..2 {
+        let mut moves = Vec::new();
+        position.legal_moves(&mut moves);
+        position.play(moves[0]);
+    }
+    let count = first_moves("three-valued-003,time=0", &position).len();
+    assert!(count > 1, "{count} of 20");
+}
+
+/// Report 003 takes the depth off the value of a win: whoever loses does so as late as possible, whoever wins as soon.
+#[test]
+fn a_loser_delays_and_a_winner_hurries() {
+    let scripts = [
+        ("A[x:B[x:A[x:- y:-] y:A[x:- y:-]] y:-]", 'x'),
+        ("A[x:B[x:A[x:+ y:+] y:A[x:+ y:+]] y:+]", 'y'),
+    ];
+    for (text, right) in scripts {
+        for deepening in [false, true] {
+            let config = ClassicalConfig {
+                deepening,
+                depth: Some(6),
+                ..ClassicalConfig::default()
+            };
+            let root = scripted(text);
+            let choice = search_position(&mut classical(config), &root, SearchLimits::default());
+            assert_eq!(choice.mv, right, "{text}");
+        }
+    }
 }

@@ -60,6 +60,7 @@ fn a_first_round_that_is_interrupted_does_not_decide() {
     fn check<G: Playable>(rules: G::Rules) {
         for position in sample_positions::<G>(rules, 10, 91) {
             for name in ["alpha-beta", "minimax", "deepening", "aspiration"] {
+                let name = &*without_solver::<G>(name);
                 let ply =
                     search_position(&mut *build_preset(name), &position, SearchLimits::depth(1));
                 let hurried = search_position(&mut *build_preset(name), &position, node_limit(1));
@@ -301,7 +302,7 @@ fn ones_own_weights_are_the_searching_players_at_every_depth() {
                 "aspiration,evaluation=weights:own",
             ] {
                 let report = search_position(
-                    &mut *build_preset(name),
+                    &mut *build_preset(&without_solver::<Othello>(name)),
                     &position,
                     SearchLimits::depth(depth),
                 )

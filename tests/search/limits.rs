@@ -223,6 +223,7 @@ fn a_search_goes_on_from_a_restricted_one() {
             let mut legal = Vec::new();
             position.legal_moves(&mut legal);
             for name in ["uct", "transposition", "grouping"] {
+                let name = &*without_solver::<G>(name);
                 let mut search = catalog::build::<G>(&catalog::parse::<G>(name).unwrap()).unwrap();
                 let few = SearchLimits::iterations(3);
                 search_with_history(

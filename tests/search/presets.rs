@@ -116,7 +116,7 @@ fn every_search_of_the_catalogue_plays_every_game_it_claims_to() {
         }
     }
     check_each_game!(every_game(), check);
-    assert_eq!(SEARCHES.len(), 33);
+    assert_eq!(SEARCHES.len(), 34);
 }
 
 #[test]
@@ -234,7 +234,7 @@ fn requests_for_searches_are_checked() {
         ),
         (
             "alpha-beta,evaluation=weights",
-            "evaluation cannot be \"weights\": expected one of lines, outcome, random",
+            "evaluation cannot be \"weights\": expected one of lines, threats, outcome, random",
         ),
         (
             "alpha-beta,evaluation=lines:5:5:5",

@@ -8,7 +8,7 @@ use std::{
 use canopy_engine::{
     games::{self, Playable, Visitor, notation::position_text},
     tree::{
-        Tree, TreeBuilder, TreeRow,
+        Tree, TreeRow,
         files::Format,
         meta::{self, MatchMeta, Meta},
     },
@@ -160,22 +160,11 @@ impl Visitor for PositionAfterMoves<'_> {
 
 /// A tree of depth 1 with these root moves and visits.
 fn build_tree(moves: &[(&str, i32)]) -> Tree {
-    let mut builder = TreeBuilder::default();
     let root = TreeRow {
         visits: moves.iter().map(|(_, visits)| visits).sum(),
         children: moves.len() as u32,
         ..TreeRow::default()
     };
-    builder.push(&root).expect("a sound row");
-    for &(move_name, visits) in moves {
-        let row = TreeRow {
-            move_name,
-            visits,
-            second: visits,
-            mean: 0.5,
-            ..TreeRow::default()
-        };
-        builder.push(&row).expect("a sound row");
-    }
-    builder.finish().expect("a whole tree")
+    let rows = (moves.iter()).map(|&(name, visits)| TreeRow::new(name, visits, 0.5, 0));
+    Tree::from_rows([root].into_iter().chain(rows)).expect("a whole tree")
 }

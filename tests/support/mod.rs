@@ -10,11 +10,13 @@ use std::{
     fs::{self, OpenOptions},
     io::{self, Write as _},
     path::PathBuf,
-    process::Command,
+    process::{Child, Command, Output},
+    time::{Duration, Instant},
 };
 
 use canopy_engine::games::{self, Playable, Visitor};
 
+pub(crate) mod commands;
 pub(crate) mod match_fixture;
 pub(crate) mod transcript;
 pub(crate) mod window;
@@ -75,6 +77,15 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Waits until `is_so` holds; panics with `what` after a minute, which is generous for a busy machine.
+pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "not so: {what}");
+        std::thread::sleep(Duration::from_millis(5));
     }
 }
 
@@ -139,6 +150,19 @@ pub(crate) fn signal(name: &str, processes: &[u32]) {
         .args(["-c", &format!("kill -{name}{processes}")])
         .status();
     assert!(sent.expect("there is a shell").success(), "kill -{name}");
+}
+
+/// Stops a command with a signal. It must end as commands that can go on do.
+pub(crate) fn stop_resumable(child: Child, name: &str) -> Output {
+    signal(name, &[child.id()]);
+    let output = child.wait_with_output().expect("it ends");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(
+        said.contains("the same command goes on from there"),
+        "{said}"
+    );
+    output
 }
 
 /// Reads a file under tests/data.

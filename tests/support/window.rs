@@ -15,8 +15,8 @@ use std::{
 
 use serde_json::Value;
 
-/// Deadline of every wait, generous for a busy machine.
-const UI_TIMEOUT: Duration = Duration::from_secs(60);
+/// Deadline of every wait, generous for a machine that does twenty other things: only a test that fails waits so long.
+const UI_TIMEOUT: Duration = Duration::from_secs(240);
 /// Pause between two looks at a condition.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// Equal readings after which a value counts as being at rest.
@@ -52,6 +52,8 @@ impl Display {
                 "1600x1000x24",
                 "-nolisten",
                 "tcp",
+                // Or the server begins anew when xdotool leaves before the window is there, and turns the window away.
+                "-noreset",
             ])
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -161,6 +163,9 @@ impl<'a> Window<'a> {
                 "no window: {}",
                 window.stderr_text()
             );
+            if let Ok(Some(status)) = window.program.try_wait() {
+                panic!("no window, {status}: {}", window.stderr_text());
+            }
             thread::sleep(POLL_INTERVAL);
             let found = window.xdotool(&["search", "--onlyvisible", "--name", "^Canopy"]);
             window.id = found.lines().next().unwrap_or_default().to_owned();
@@ -385,6 +390,18 @@ impl Drop for Window<'_> {
         let _ = self.program.kill();
         let _ = self.program.wait();
     }
+}
+
+/// Runs `test` with a window on a display of its own and the window's home directory; then closes the window, which must exit
+/// with success.
+pub(crate) fn in_window(name: &str, test: impl FnOnce(&Window<'_>, &Path)) {
+    let Some(display) = Display::start() else {
+        return;
+    };
+    let home = super::Scratch::new(name);
+    let window = Window::open(&display, &home.0, &[]);
+    test(&window, &home.0);
+    assert!(window.close().success());
 }
 
 /// The path of the viewer's executable.

@@ -7,11 +7,14 @@ use canopy_engine::tree::{
     replay_reader::{ReplayLimits, ReplayTree},
 };
 
-use super::{index::replay_limits, *};
+use super::{
+    index::{only_file_in, replay_limits},
+    *,
+};
 
 /// Damages a file in one to four places: bits, bytes, numbers at the edges of their range, spans removed, repeated, swapped or
 /// cut off.
-fn damage(rng: &mut Rng, sound: &[u8]) -> Vec<u8> {
+pub(super) fn damage(rng: &mut Rng, sound: &[u8]) -> Vec<u8> {
     const EDGES: [u32; 8] = [
         0,
         1,
@@ -272,7 +275,7 @@ fn show_indexed(path: &Path, limits: ReplayLimits) -> Result<(), String> {
     for at in [last, last / 2, 1, 0] {
         let _: Result<ReplayTree, String> = reader.tree_at(at, Some(50));
     }
-    reader.root_visit_history(20).map(drop)
+    reader.root_move_history(20).map(drop)
 }
 
 #[test]
@@ -303,12 +306,7 @@ fn a_damaged_index_never_panics() {
     .unwrap();
     let limits = replay_limits(20_000, Some(cache.clone()));
     show_indexed(&path, limits.clone()).unwrap();
-    let index = fs::read_dir(&cache)
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
+    let index = only_file_in(&cache);
     let sound = fs::read(&index).unwrap();
     let accepted = read_damaged(14, 300, &sound, |bytes| {
         fs::write(&index, bytes).unwrap();

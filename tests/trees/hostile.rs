@@ -104,11 +104,12 @@ fn a_match_file_is_read_as_it_was_written() {
 
 #[test]
 fn changed_journals_are_told_of() {
-    for name in [
-        "uct",
-        "transposition",
-        "ucb1-tuned",
-        "transposition-002,entries=3",
+    for (name, playouts) in [
+        ("uct", false),
+        ("uct", true),
+        ("transposition", false),
+        ("ucb1-tuned", false),
+        ("transposition-002,entries=3", false),
     ] {
         let scratch = Scratch::new(&format!("changed-{name}"));
         let output = TreeOutput::open(
@@ -118,14 +119,15 @@ fn changed_journals_are_told_of() {
             },
             no_warning(),
         )
-        .unwrap();
+        .unwrap()
+        .with_playouts(playouts);
         let spec = catalog::parse::<ConnectFour>(name).unwrap();
         let (start, history) = start_position();
         search_and_write(
             &mut *catalog::build(&spec).unwrap(),
             &start,
             &history,
-            12,
+            if playouts { 4 } else { 12 },
             Some(&output),
         );
         drop(output);

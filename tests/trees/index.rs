@@ -21,6 +21,12 @@ fn write_journal(scratch: &Scratch, spec: &str, iterations: &[u64]) -> PathBuf {
     scratch.files("growth").pop().unwrap()
 }
 
+/// The path of the file in a directory that has one.
+pub(super) fn only_file_in(directory: &Path) -> PathBuf {
+    let mut entries = fs::read_dir(directory).unwrap();
+    entries.next().unwrap().unwrap().path()
+}
+
 pub(super) fn replay_limits(bytes: usize, cache: Option<PathBuf>) -> replay_reader::ReplayLimits {
     replay_reader::ReplayLimits {
         max_bytes: bytes,
@@ -122,8 +128,8 @@ fn assert_same_trees(part: &mut ReplayReader, whole: &mut ReplayReader, samples:
         assert_exact(&part, &whole);
     }
     let (one, other) = (
-        part.root_visit_history(200).unwrap(),
-        whole.root_visit_history(200).unwrap(),
+        part.root_move_history(200).unwrap(),
+        whole.root_move_history(200).unwrap(),
     );
     assert_eq!(one.moves, other.moves);
     assert_eq!(one.visits.last(), other.visits.last());
@@ -248,12 +254,7 @@ fn an_index_that_is_damaged_or_of_another_journal_is_built_again() {
     let limits = replay_limits(200_000, Some(cache.clone()));
     let mut all = open_whole_replay(&path);
     read_all(&mut open_replay(&path, limits.clone()));
-    let index = fs::read_dir(&cache)
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
+    let index = only_file_in(&cache);
     let sound = fs::read(&index).unwrap();
     let mut rng = Rng::new(5);
     for case in 0..9 {

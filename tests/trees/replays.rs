@@ -2,7 +2,7 @@
 
 use canopy_engine::{
     games::{self, Visitor},
-    session::recorded_search::{self, SearchDescription},
+    session::search_job::{self, SearchDescription},
 };
 
 use crate::support::every_game;
@@ -208,7 +208,7 @@ fn check_replays_of_journals<G: Playable>(journals: &[PathBuf], roots: [&G; 2], 
             assert_eq!(more, after.path.len() as i64, "{game} at {iteration}");
             assert!(after.path[0] == 0 && before.path.is_empty() == (iteration == 1));
         }
-        let shares = replay.root_visit_history(5).unwrap();
+        let shares = replay.root_move_history(5).unwrap();
         assert_eq!(shares.visits.len(), 5);
         let sizes = rows.subtree_sizes();
         for child in rows.children(0, &sizes) {
@@ -216,6 +216,19 @@ fn check_replays_of_journals<G: Playable>(journals: &[PathBuf], roots: [&G; 2], 
                 .position(|name| name == rows.move_name(child))
                 .unwrap();
             assert_eq!(shares.visits[4][mv] as i32, rows.nodes()[child].visits);
+            // The mean of a row is that of the player who moved there; a graph's is that of all moves that lead to the position.
+            if is_tree && rows.nodes()[child].visits > 0 {
+                let mean = f64::from(shares.means[4][mv]);
+                let for_mover = match root.to_move() {
+                    Player::First => mean,
+                    Player::Second => 1.0 - mean,
+                };
+                let told = rows.nodes()[child].mean;
+                assert!(
+                    (for_mover - told).abs() < 1e-5,
+                    "{game}: {for_mover} {told}"
+                );
+            }
             let inherited = rows.nodes()[child].visits - rows.nodes()[child].second;
             assert_eq!(shares.visits[0][mv] as i32, inherited);
         }
@@ -286,7 +299,7 @@ fn the_root_alone_tells_of_a_journal() {
                 name: "uct",
                 ply: 0,
             };
-            recorded_search::search_and_record(&mut *search, task, &about, Some(&output));
+            search_job::search_and_record(&mut *search, task, &about, Some(&output));
         });
         let begun = Instant::now();
         // Two threads write them, and either may be the first.

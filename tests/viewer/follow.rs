@@ -73,6 +73,32 @@ fn a_match_that_begins_later_is_followed_move_by_move() {
 }
 
 #[test]
+fn what_the_numbers_say_and_the_newest_move_are_above_the_fold() {
+    let scratch = Scratch::new("follow-fold");
+    let mut fixture = MatchFixture::new(scratch.0.clone(), "othello", 4);
+    fixture.begin_game();
+    fixture.end_game(Some(0), "discs");
+    fixture.begin_game();
+    let moves = ["f5", "d6", "c3", "d3", "c4", "f4", "f6", "f3"];
+    for mv in moves {
+        fixture.meta.moves.push(mv.to_owned());
+    }
+    fixture.write_match_json();
+    let tree = fixture.write_tree(&[("e6", 700), ("e3", 300)]);
+    let mut stage = follow_match(&scratch.0);
+    stage.size = (1280, 800);
+    stage.wait_until("its tree is shown", |app| is_showing(app, &tree));
+    for _ in 0..3 {
+        stage.draw_frame();
+    }
+    // The status line begins at 768.
+    for (name, half) in [("in words", 48.0), ("move 8", 10.0)] {
+        let at = stage.place_of(name).expect(name).y;
+        assert!(at + half < 768.0, "{name} at {at}");
+    }
+}
+
+#[test]
 fn the_next_game_is_shown_from_its_first_tree_on_to_the_end_of_the_match() {
     let scratch = Scratch::new("follow-games");
     let directory = scratch.0.join("match");

@@ -11,7 +11,7 @@ use canopy_engine::{
     catalog,
     games::{self, History, Playable, Visitor},
     search::{SearchLimits, SearchTask, StopFlag},
-    session::recorded_search::{self, SearchDescription},
+    session::search_job::{self, SearchDescription},
     tree::{
         columns::{self, Column, ColumnValues, Columns},
         files::{self, Format},
@@ -73,8 +73,7 @@ impl Visitor for GrowTrees<'_> {
                 ply,
             };
             let task = SearchTask::new(&position, &history, &limits, &stop);
-            let best =
-                recorded_search::search_and_record(&mut *search, task, &about, Some(&output)).mv;
+            let best = search_job::search_and_record(&mut *search, task, &about, Some(&output)).mv;
             search.advance(best);
             position.play(best);
             history.push(&position);
@@ -373,12 +372,13 @@ fn a_click_on_a_column_colours_the_edges_by_it() {
     assert_eq!(range, (1.0, (rows - 1) as f64));
     assert_eq!(stage.app.look().scale.measure, Measure::Visits);
     let by_visits = edge_pixels(&mut stage);
-    stage.click("colour by prior");
+    stage.click("colour menu").click("colour by prior");
+    stage.app.navigation.selected = None;
     assert_eq!(stage.app.look().scale.measure, Measure::Column(0));
     let by_prior = edge_pixels(&mut stage);
     assert_eq!(by_prior.len(), by_visits.len());
     assert!(by_prior != by_visits, "other colours");
-    stage.click("colour by visits");
+    stage.click("colour menu").click("colour by visits");
     assert_eq!(stage.app.look().scale.measure, Measure::Visits);
     assert!(edge_pixels(&mut stage) == by_visits, "the same colours");
 }

@@ -1,12 +1,12 @@
 //! Golden pictures of the window or a part of it, compared pixel by pixel.
 
-use std::{fs, path::PathBuf, time::Duration};
+use std::{fs, path::PathBuf, sync::Arc, time::Duration};
 
 use canopy_engine::{
     catalog,
     games::{self, Game as _, History, Playable, Visitor, notation},
     search::{SearchLimits, SearchTask, StopFlag},
-    session::recorded_search::{self, SearchDescription},
+    session::search_job::{self, SearchDescription},
     tree::{
         TreeBuilder, TreeRow,
         files::{self, Document, Format},
@@ -18,7 +18,12 @@ use canopy_engine::{
 use canopy_viewer::{
     app::{Action, App, Direction, GameAction, StatusMessage},
     play::GameConfig,
-    tree::model::{Filter, ModelSource, TreeModel},
+    tree::{
+        camera::{Camera, Canvas},
+        labels::{LabelledView, Labeller},
+        model::{Filter, ModelSource, TreeModel},
+        scene::{RenderOptions, Scene, build_scene},
+    },
 };
 use tiny_skia::{IntRect, Pixmap};
 
@@ -41,6 +46,10 @@ pub(crate) enum Part {
     Left,
     /// The panel on the right.
     Right,
+    /// The bars above the tree.
+    Above,
+    /// What lies below the tree, between the panels.
+    Below,
 }
 
 impl Harness {
@@ -58,27 +67,32 @@ impl Harness {
         }
         let window = self.frame.picture().expect("a picture");
         let actual = &window.clone_rect(self.part_rect(part)).expect("a part");
-        let path = data("pictures").join(format!("{name}.png"));
-        if std::env::var_os("UPDATE").is_some_and(|value| value == "1") {
-            fs::create_dir_all(data("pictures")).expect("the folder can be made");
-            actual.save_png(&path).expect("the picture can be written");
-            return;
-        }
-        let expected = Pixmap::load_png(&path)
-            .unwrap_or_else(|error| panic!("{}: {error}; UPDATE=1 writes it", path.display()));
-        let size = |picture: &Pixmap| (picture.width(), picture.height());
-        let differing = (actual.pixels().iter().zip(expected.pixels()))
-            .filter(|(one, other)| one != other)
-            .count();
-        if size(actual) != size(&expected) || differing > 0 {
-            let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target/pictures");
-            fs::create_dir_all(&folder).expect("the folder can be made");
-            let kept = folder.join(format!("{name}.png"));
-            actual.save_png(&kept).expect("the picture can be written");
-            panic!(
-                "{name} looks different in {differing} pixels: see target/pictures/{name}.png; UPDATE=1 accepts it"
-            );
-        }
+        assert_pixmap(name, actual);
+    }
+}
+
+/// Compares a picture with its golden one.
+pub(crate) fn assert_pixmap(name: &str, actual: &Pixmap) {
+    let path = data("pictures").join(format!("{name}.png"));
+    if std::env::var_os("UPDATE").is_some_and(|value| value == "1") {
+        fs::create_dir_all(data("pictures")).expect("the folder can be made");
+        actual.save_png(&path).expect("the picture can be written");
+        return;
+    }
+    let expected = Pixmap::load_png(&path)
+        .unwrap_or_else(|error| panic!("{}: {error}; UPDATE=1 writes it", path.display()));
+    let size = |picture: &Pixmap| (picture.width(), picture.height());
+    let differing = (actual.pixels().iter().zip(expected.pixels()))
+        .filter(|(one, other)| one != other)
+        .count();
+    if size(actual) != size(&expected) || differing > 0 {
+        let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target/pictures");
+        fs::create_dir_all(&folder).expect("the folder can be made");
+        let kept = folder.join(format!("{name}.png"));
+        actual.save_png(&kept).expect("the picture can be written");
+        panic!(
+            "{name} looks different in {differing} pixels: see target/pictures/{name}.png; UPDATE=1 accepts it"
+        );
     }
 }
 
@@ -99,6 +113,11 @@ impl Harness {
                 canvas_height as u32,
             ),
             Part::Left => (0, 0, left as u32, height),
+            Part::Above => (0, 0, width, top as u32),
+            Part::Below => {
+                let bottom = (top + canvas_height) as u32;
+                (left as u32, bottom, canvas_width as u32, height - bottom)
+            }
             Part::Right => {
                 let right = (left + canvas_width) as u32;
                 (right, top as u32, width - right, canvas_height as u32)
@@ -188,6 +207,26 @@ pub(crate) fn classical_document(game: &str, moves: &str, depth: u32) -> Documen
     document
 }
 
+/// A tree seen through a camera, with its labels.
+pub(crate) fn labelled_scene(
+    model: &Arc<TreeModel>,
+    camera: &Camera,
+    canvas: &Canvas,
+    options: &RenderOptions,
+) -> Scene {
+    let mut scene = build_scene(model, camera, canvas, options, None, 1.0);
+    let view = LabelledView {
+        model,
+        camera,
+        canvas,
+        options,
+        selected: None,
+        overlays: &[],
+    };
+    scene.labels = Labeller::default().place(&scene, &view);
+    scene
+}
+
 /// A small tree without a sidecar, as from another program.
 fn foreign_model(rows: &[(&str, i32, f64, &str, u32)]) -> TreeModel {
     let mut builder = TreeBuilder::default();
@@ -272,10 +311,35 @@ fn the_blue_line_of_a_classical_tree_is_the_line_its_sidecar_tells() {
 }
 
 #[test]
+fn the_help_page() {
+    for (mut stage, keys, ideas) in [
+        (Harness::dark(), "help", "help-ideas-dark"),
+        (Harness::light(), "help-light", "help-ideas-light"),
+    ] {
+        stage
+            .press_key(egui::Key::Questionmark)
+            .assert_picture(keys);
+        stage.click("help ideas").assert_picture(ideas);
+    }
+}
+
+#[test]
+fn a_palette_that_everybody_can_read_in_both_themes() {
+    for (mut stage, name) in [
+        (Harness::dark(), "palette-dark"),
+        (Harness::light(), "palette-light"),
+    ] {
+        stage.size = (760, 560);
+        stage.app.settings.folded = [true, true];
+        stage.app.settings.measure = "mean".to_owned();
+        stage.app.settings.select_palette(1);
+        let model = grow_model("othello", "uct", 1500);
+        stage.show_model("othello.tree", model).assert_picture(name);
+    }
+}
+
+#[test]
 fn before_there_is_a_tree() {
-    Harness::dark()
-        .press_key(egui::Key::Questionmark)
-        .assert_picture("help");
     let mut stage = Harness::dark();
     stage.run_action(Action::Open(vec!["/no/such/file.tree".into()]));
     stage
@@ -369,7 +433,7 @@ fn the_form_for_experts() {
 }
 
 /// Shows a game between two people after `moves`.
-fn show_game(mut stage: Harness, game: &str, position: &str, moves: &str) -> Harness {
+pub(crate) fn show_game(mut stage: Harness, game: &str, position: &str, moves: &str) -> Harness {
     stage.size = (1280, 800);
     stage.run_action(Action::StartGame(Box::new(GameConfig {
         game: game.to_owned(),
@@ -587,9 +651,8 @@ fn parts_of_a_tree() {
         .assert_part("kalah-turns", Part::Canvas);
 }
 
-#[test]
-fn a_tree_as_it_grew() {
-    let scratch = Scratch::new("pictures");
+/// Searches connect four with a growth journal; the tree file, in which nothing depends on the machine.
+pub(crate) fn grow_with_journal(scratch: &Scratch) -> PathBuf {
     let output = TreeOutput::open(
         OutputSettings {
             directory: scratch.0.clone(),
@@ -614,7 +677,7 @@ fn a_tree_as_it_grew() {
         ply: 0,
     };
     let task = SearchTask::new(&start, &history, &limits, &stop);
-    recorded_search::search_and_record(&mut *search, task, &about, Some(&output));
+    search_job::search_and_record(&mut *search, task, &about, Some(&output));
     drop(output);
     // Under a name that does not tell the time, with a sidecar that does not either.
     let named = |extension: &str| scratch.0.join(format!("grown.{extension}"));
@@ -625,20 +688,91 @@ fn a_tree_as_it_grew() {
     let mut sidecar: serde_json::Value = serde_json::from_str(&sidecar).expect("JSON");
     sidecar["milliseconds"] = 12.into();
     fs::write(named("json"), sidecar.to_string()).expect("it can be written");
-    let mut stage = Harness::dark();
+    named("tree")
+}
+
+/// Opens a tree with its journal, after so many iterations.
+fn show_growth(mut stage: Harness, tree: PathBuf, iteration: u32) -> Harness {
     stage
-        .run_action(Action::Open(vec![named("tree")]))
+        .run_action(Action::Open(vec![tree]))
         .wait_until("it is so", |app| {
             app.document.model.is_some() && app.document.timeline.status.is_some()
         })
         .run_action(Action::Scrub {
-            to: 1234,
+            to: iteration,
             moving: false,
         })
         .wait_until("it is so", |app| {
-            app.document.timeline.shown_iteration == Some(1234)
-        })
-        .assert_picture("growth");
+            app.document.timeline.shown_iteration == Some(iteration)
+        });
+    stage
+}
+
+#[test]
+fn a_tree_as_it_grew() {
+    let scratch = Scratch::new("pictures");
+    let tree = grow_with_journal(&scratch);
+    show_growth(Harness::dark(), tree, 1234).assert_picture("growth");
+}
+
+#[test]
+fn charts_of_the_moves_of_the_root() {
+    let scratch = Scratch::new("pictures-charts");
+    let tree = grow_with_journal(&scratch);
+    let mut dark = Harness::dark();
+    dark.size = (1280, 800);
+    let mut dark = show_growth(dark, tree.clone(), 1234);
+    dark.assert_picture("tree-dark");
+    let mut light = Harness::light();
+    (light.size, light.scale) = ((1280, 800), 2.0);
+    let mut light = show_growth(light, tree.clone(), 700);
+    light.assert_part("charts-light", Part::Below);
+    let mut hovered = Harness::dark();
+    hovered.size = (1280, 800);
+    let mut hovered = show_growth(hovered, tree, 700);
+    let at = hovered.place_of("timeline").expect("the charts");
+    hovered.hover_at(at).advance_time(Duration::from_secs(1));
+    hovered.assert_part("charts-hovered-dark", Part::Below);
+}
+
+#[test]
+fn the_bars_above_a_tree() {
+    let scratch = Scratch::new("pictures-bars");
+    let tree = grow_with_journal(&scratch);
+    let folder = tree.parent().expect("it is in a folder").to_owned();
+    for (mut stage, size, name) in [
+        (Harness::light(), (1600, 1000), "bars-light"),
+        (Harness::dark(), (1280, 800), "bars-dark"),
+        (Harness::dark(), (800, 600), "bars-small"),
+    ] {
+        stage.size = size;
+        stage.run_action(Action::Open(vec![folder.clone()]));
+        stage.wait_until("a tree is shown", |app| app.document.model.is_some());
+        stage.assert_part(name, Part::Above);
+    }
+    for (mut stage, name) in [
+        (Harness::light(), "more-light"),
+        (Harness::dark(), "more-dark"),
+    ] {
+        stage.size = (1280, 800);
+        stage
+            .show_model("othello.tree", grow_model("othello", "uct", 2000))
+            .click("more")
+            .assert_part(name, Part::Canvas);
+    }
+}
+
+#[test]
+fn the_panel_beside_a_tree() {
+    for (mut stage, name) in [
+        (Harness::dark(), "search-dark"),
+        (Harness::light(), "search-light"),
+    ] {
+        stage.size = (1280, 800);
+        stage
+            .show_model("othello.tree", grow_model("othello", "uct", 2000))
+            .assert_part(name, Part::Left);
+    }
 }
 
 /// Follows a match, with a status message that does not name its directory, which depends on the machine.

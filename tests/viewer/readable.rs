@@ -78,6 +78,41 @@ fn a_key_and_a_chip_switch_between_the_main_lines_and_the_whole_tree() {
 }
 
 #[test]
+fn show_all_shows_all_however_nodes_were_hidden() {
+    let mut stage = Harness::dark();
+    stage.show_model("othello.tree", othello());
+    let all = model(&stage.app).len();
+    let is_hidden = |app: &App| model(app).hidden > 0;
+    let shows_all = move |app: &App| model(app).hidden == 0 && model(app).len() == all;
+    // Fewer children by a key, all by a key.
+    stage
+        .press_key(Key::B)
+        .wait_until("children are hidden", is_hidden)
+        .press_key(Key::A)
+        .wait_until("all is shown", shows_all);
+    // Few visits by the toolbar, all by the chip.
+    let mut filter = stage.app.document.filter.clone();
+    filter.min_visits = 10;
+    stage
+        .run_action(Action::Filter(filter))
+        .wait_until("little visited nodes are hidden", is_hidden)
+        .click("shown nodes")
+        .wait_until("all is shown", shows_all);
+    // A node folded by hand.
+    let child = model(&stage.app).children_of(0).start;
+    stage
+        .run_action(Action::Select(Some(child)))
+        .press_key(Key::Z)
+        .wait_until("the node is folded", is_hidden)
+        .press_key(Key::A)
+        .wait_until("all is shown", shows_all);
+    assert_eq!(stage.app.settings.readable, Some(false), "it is remembered");
+    stage
+        .press_key(Key::A)
+        .wait_until("then the main lines", is_folded);
+}
+
+#[test]
 fn a_click_on_a_triangle_opens_a_node_and_with_shift_all_below_it() {
     let mut wide = Harness::dark();
     wide.size = (1600, 1000);
@@ -141,9 +176,9 @@ fn the_selected_node_opens_and_closes_by_a_key() {
     };
     stage
         .run_action(Action::Select(Some(leaf)))
-        .press_key(Key::Space)
+        .press_key(Key::Z)
         .wait_until("it is open", move |app| open(app) == moves)
-        .press_key(Key::Space)
+        .press_key(Key::Z)
         .wait_until("it is folded", move |app| open(app) == 0);
 }
 
@@ -167,7 +202,14 @@ fn a_pill_leads_back_to_the_root() {
     stage.draw_frame();
     assert_eq!(pills(&stage), 4);
     let deepest = stage.app.navigation.selected;
+    let before = stage.app.navigation.camera;
     stage.click("pinned 2");
+    assert!(stage.app.navigation.is_flying());
+    stage.draw_frame();
+    let on_the_way = stage.app.navigation.camera;
+    stage.draw_frame();
+    assert!(!stage.app.navigation.is_flying(), "it has arrived");
+    assert!(![before, stage.app.navigation.camera].contains(&on_the_way));
     assert_eq!(
         stage.app.moves_to_selected().map(|moves| moves.len()),
         Some(1)
@@ -177,7 +219,9 @@ fn a_pill_leads_back_to_the_root() {
         .run_action(Action::FitSelected);
     stage.draw_frame();
     stage.click("pinned 1");
-    stage.draw_frame();
+    for _ in 0..3 {
+        stage.draw_frame();
+    }
     assert_eq!(stage.app.navigation.selected, Some(0));
     assert_eq!(pills(&stage), 0);
 }

@@ -108,6 +108,23 @@ impl Harness {
         self
     }
 
+    /// Moves the pointer to a place of the window, in points, and leaves it there.
+    pub(crate) fn hover_at(&mut self, at: egui::Pos2) -> &mut Self {
+        for step in [1.0, 0.0] {
+            let at = at + egui::vec2(step, 0.0);
+            self.events.push(egui::Event::PointerMoved(at));
+            self.draw_frame();
+        }
+        self
+    }
+
+    /// The place of a control, in pixels.
+    pub(crate) fn place_of(&self, control: &str) -> Option<egui::Pos2> {
+        let at = &self.frame.dump(&self.app)["controls"][control]["at"];
+        let coordinate = |index: usize| at[index].as_f64().map(|number| number as f32);
+        Some(egui::pos2(coordinate(0)?, coordinate(1)?))
+    }
+
     /// Types a text into the focused field, then Enter.
     pub(crate) fn type_and_enter(&mut self, text: &str) -> &mut Self {
         self.events.push(egui::Event::Text(text.to_owned()));

@@ -8,16 +8,18 @@ use canopy_viewer::{
     settings::{PANEL_WIDTHS, ViewerSettings},
     tree::{
         camera::{Camera, Canvas},
-        labels::{LabelledView, Labeller},
+        formula::explain_selection,
         model::{Filter, TreeModel},
         node_value::ValueView,
-        scene::{Measure, RenderOptions, build_scene, tree_bounds},
+        scene::{Measure, RenderOptions, tree_bounds},
     },
 };
 
 use crate::{
     formula::grow_trees,
-    pictures::{Part, classical_document, grow_document, grow_model, six_node_model},
+    pictures::{
+        Part, classical_document, grow_document, grow_model, labelled_scene, six_node_model,
+    },
     stage::Harness,
     support::Scratch,
 };
@@ -33,6 +35,17 @@ fn after_one_move() -> TreeModel {
     TreeModel::new(grow_document("othello", &["f5".to_owned()], "uct", 1500))
 }
 
+/// Wilson's interval of 40 to 60 % of 5,000 playouts is 2.7 to 2.8 points wide.
+#[test]
+fn a_share_of_wins_is_told_with_how_sure_it_is() {
+    let mut stage = Harness::dark();
+    stage.show_model("othello.tree", grow_model("othello", "uct", 5000));
+    assert_eq!(stage.controls_after("how sure: "), ["± 1.4"]);
+    let classical = TreeModel::new(classical_document("othello", "", 3));
+    stage.show_model("depth.tree", classical);
+    assert!(stage.controls_after("how sure: ").is_empty());
+}
+
 #[test]
 fn one_setting_says_whose_values_the_panel_tells() {
     let model = after_one_move();
@@ -42,7 +55,7 @@ fn one_setting_says_whose_values_the_panel_tells() {
     let (own, visits) = (model.node(child).mean * 100.0, model.node(child).visits);
     assert!(visits < 1000, "{visits}");
     let mut stage = Harness::dark();
-    stage.show_model("othello.tree", model);
+    stage.show_model("othello.tree", model).click("more");
     for (control, of_root, of_child) in [
         (
             "values for root",
@@ -60,8 +73,6 @@ fn one_setting_says_whose_values_the_panel_tells() {
             format!("Black wins {:.0} %", 100.0 - own),
         ),
     ] {
-        // The control lies below what is in view.
-        stage.size = (1100, 1800);
         stage.run_action(Action::Select(Some(0))).click(control);
         assert_eq!(told_value(&mut stage), of_root, "{control}");
         stage.run_action(Action::Select(Some(child)));
@@ -92,18 +103,7 @@ fn labels_tell_values_with_their_owner_in_the_same_view() {
             value_view: view,
             ..RenderOptions::default()
         };
-        let scene = build_scene(&model, &camera, &canvas, &options, None, 1.0);
-        let labels = Labeller::default().place(
-            &scene,
-            &LabelledView {
-                model: &model,
-                camera: &camera,
-                canvas: &canvas,
-                options: &options,
-                selected: None,
-                overlays: &[],
-            },
-        );
+        let labels = labelled_scene(&model, &camera, &canvas, &options).labels;
         let seconds: Vec<&str> = labels.iter().map(|label| &*label.text.second).collect();
         assert!(
             seconds.iter().any(|text| text.contains(owner)),
@@ -173,7 +173,9 @@ fn hidden_children_unfold_and_the_clicked_one_is_worked_out() {
     let model = stage.app.document.model.clone().expect("a tree");
     let rows = model.child_rows(0);
     assert_eq!(rows.len(), 3);
-    assert_eq!(stage.controls_after("child ").len(), 1);
+    let next_is_hidden = explain_selection(&model, 0, None).is_next_hidden();
+    let folded = 1 + usize::from(next_is_hidden);
+    assert_eq!(stage.controls_after("child ").len(), folded);
     stage.click("hidden children").draw_frame();
     assert_eq!(stage.controls_after("child ").len(), 3);
     assert!(stage.has_control("arithmetic") && stage.has_control("next choice"));
@@ -181,13 +183,64 @@ fn hidden_children_unfold_and_the_clicked_one_is_worked_out() {
     stage.click(&format!("child {}", rows[0] + 1));
     assert_eq!(stage.app.navigation.focused_node(), 0);
     stage.click("fewer children").draw_frame();
-    assert_eq!(stage.controls_after("child ").len(), 1);
+    assert_eq!(stage.controls_after("child ").len(), folded);
     // Another node's table is folded again.
     stage
         .click("hidden children")
         .run_action(Action::Select(Some(1)))
         .run_action(Action::Select(Some(0)));
-    assert_eq!(stage.controls_after("child ").len(), 1);
+    assert_eq!(stage.controls_after("child ").len(), folded);
+}
+
+/// A tree in which the next iteration goes to a child that has at least so many siblings with more visits.
+fn with_next_behind(moves: &[&str], siblings: usize) -> TreeModel {
+    let moves: Vec<String> = moves.iter().map(|&mv| mv.to_owned()).collect();
+    let grown =
+        (1500..1600).map(|visits| TreeModel::new(grow_document("othello", &moves, "uct", visits)));
+    let is_behind = |model: &TreeModel| {
+        let why = explain_selection(model, 0, None);
+        let place = (why.children.iter()).position(|terms| Some(terms.row) == why.next_row);
+        place.is_some_and(|place| place >= siblings)
+    };
+    grown
+        .into_iter()
+        .find(is_behind)
+        .expect("every child has its turn")
+}
+
+#[test]
+fn the_child_that_the_next_iteration_goes_to_has_a_row_even_if_the_tree_hides_it() {
+    let mut stage = Harness::dark();
+    stage.size = (1100, 1200);
+    stage.show_model("othello.tree", with_next_behind(&["f5"], 1));
+    stage
+        .run_action(Action::Filter(Filter {
+            max_children: Some(1),
+            ..Filter::default()
+        }))
+        .wait_until("it is filtered", |app| {
+            (app.document.model.as_ref()).is_some_and(|model| model.hidden > 0)
+        });
+    stage.draw_frame();
+    let model = stage.app.document.model.clone().expect("a tree");
+    let why = explain_selection(&model, 0, None);
+    assert!(why.is_next_hidden());
+    let next = format!("{}", why.next_row.expect("it is known") + 1);
+    let rows = stage.controls_after("child ");
+    assert!(rows.len() == 2 && rows.contains(&next), "{rows:?} {next}");
+}
+
+#[test]
+fn the_child_that_the_next_iteration_goes_to_has_a_row_even_if_there_is_room_for_seven() {
+    let moves = ["f5", "d6", "c3", "d3", "c4", "f4"];
+    let model = with_next_behind(&moves, 7);
+    let why = explain_selection(&model, 0, None);
+    let next = format!("{}", why.next_row.expect("it is known") + 1);
+    let mut stage = Harness::dark();
+    stage.size = (1100, 680);
+    stage.show_model("othello.tree", model);
+    let rows = stage.controls_after("child ");
+    assert!(rows.len() == 7 && rows.contains(&next), "{rows:?} {next}");
 }
 
 #[test]
@@ -304,13 +357,13 @@ fn the_size_of_text_is_a_setting() {
 #[test]
 fn a_palette_changes_hues_only() {
     let mut stage = Harness::dark();
-    stage.size = (1100, 1800);
     stage.app.settings.measure = "mean".to_owned();
     stage.app.settings.per_layer = true;
     stage.show_model("othello.tree", after_one_move());
     let look = stage.app.look();
     assert_eq!(look.scale.measure, Measure::Mean);
     let mut seen = Vec::new();
+    stage.click("more");
     for palette in ["blue and yellow", "green and red", "theme colours"] {
         stage.click(palette);
         assert_eq!(stage.app.look(), look, "{palette}");

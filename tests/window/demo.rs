@@ -126,25 +126,21 @@ fn without_a_display_the_demo_is_played_in_the_terminal() {
 
 #[test]
 fn a_match_is_watched_from_the_start_screen() {
-    let Some(display) = Display::start() else {
-        return;
-    };
-    let scratch = Scratch::new("watch");
-    let window = Window::open(&display, &scratch.0, &[]);
-    window.press("setup game connect-four");
-    window.press_keys(&["w"]);
-    let state = window.wait_until("a match is played", |state| {
-        as_number(&state["trees"]) > 0.0
+    in_window("watch", |window, _| {
+        window.press("setup game connect-four");
+        window.press_keys(&["w"]);
+        let state = window.wait_until("a match is played", |state| {
+            as_number(&state["trees"]) > 0.0
+        });
+        assert_eq!(state["match"]["names"][0], "UCT");
+        window.press("home");
+        window.wait_until("the start screen is back", |state| {
+            state["match"].is_null() && state["controls"]["start watch"]["on"] == true
+        });
+        // The trees are kept, and listed.
+        window.press("recent 1");
+        window.wait_until("they are shown again", |state| {
+            state["match"]["names"][0] == "UCT" && state["nodes"].is_u64()
+        });
     });
-    assert_eq!(state["match"]["names"][0], "UCT");
-    window.press("home");
-    window.wait_until("the start screen is back", |state| {
-        state["match"].is_null() && state["controls"]["start watch"]["on"] == true
-    });
-    // The trees are kept, and listed.
-    window.press("recent 1");
-    window.wait_until("they are shown again", |state| {
-        state["match"]["names"][0] == "UCT" && state["nodes"].is_u64()
-    });
-    assert!(window.close().success());
 }

@@ -51,90 +51,81 @@ fn new_files_are_shown_and_garbage_disturbs_nothing() {
 
 #[test]
 fn nothing_is_done_while_nothing_happens() {
-    let Some(display) = Display::start() else {
-        return;
-    };
-    let scratch = Scratch::new("window-idle");
-    let window = open_one_tree(&display, &scratch);
-    window.wait_until_idle();
-    assert!(window.stderr_text().is_empty(), "{}", window.stderr_text());
-    assert!(window.close().success());
+    with_one_tree("window-idle", |window, _| {
+        window.wait_until_idle();
+    });
 }
 
 #[test]
 fn a_running_search_is_followed_and_looked_back_on() {
-    let Some(display) = Display::start() else {
-        return;
-    };
-    let scratch = Scratch::new("window-live");
-    let window = open_one_tree(&display, &scratch);
-    let trees = scratch.0.join("trees");
-    let mut search = engine_command(&[
-        "grow",
-        "--game",
-        "connect-four",
-        "--out",
-        path_text(&trees),
-        "--journal",
-        "--millis",
-        "600000",
-        "--max-nodes",
-        "20000",
-    ])
-    .spawn()
-    .expect("the engine starts");
-    let is_live = |state: &Value| state["live"] == true && as_number(&state["iteration"]) > 100.0;
-    let first = window.wait_until("the search is followed", is_live);
-    let later = window.wait_until("it has grown", |state| {
-        as_number(&state["iteration"]) > 2.0 * as_number(&first["iteration"])
+    with_one_tree("window-live", |window, home| {
+        let trees = home.join("trees");
+        let mut search = engine_command(&[
+            "grow",
+            "--game",
+            "connect-four",
+            "--out",
+            path_text(&trees),
+            "--journal",
+            "--millis",
+            "600000",
+            "--max-nodes",
+            "20000",
+        ])
+        .spawn()
+        .expect("the engine starts");
+        let is_live =
+            |state: &Value| state["live"] == true && as_number(&state["iteration"]) > 100.0;
+        let first = window.wait_until("the search is followed", is_live);
+        let later = window.wait_until("it has grown", |state| {
+            as_number(&state["iteration"]) > 2.0 * as_number(&first["iteration"])
+        });
+        assert!(as_number(&later["visits"]) == as_number(&later["iteration"]));
+        // Looking back while it goes on.
+        window.click(control_at(&later, "timeline"));
+        let back = window.wait_until("one looks back", |state| {
+            state["iteration"].is_u64()
+                && as_number(&state["iteration"]) < as_number(&state["iterations"])
+        });
+        window.wait_until("it goes on", |state| {
+            as_number(&state["iterations"]) > as_number(&back["iterations"])
+        });
+        search.kill().expect("it can be ended");
+        search.wait().expect("it ends");
     });
-    assert!(as_number(&later["visits"]) == as_number(&later["iteration"]));
-    // Looking back while it goes on.
-    window.click(control_at(&later, "timeline"));
-    let back = window.wait_until("one looks back", |state| {
-        state["iteration"].is_u64()
-            && as_number(&state["iteration"]) < as_number(&state["iterations"])
-    });
-    window.wait_until("it goes on", |state| {
-        as_number(&state["iterations"]) > as_number(&back["iterations"])
-    });
-    search.kill().expect("it can be ended");
-    search.wait().expect("it ends");
-    assert!(window.close().success());
 }
 
 #[test]
 fn a_search_that_has_ended_leaves_the_tree_of_its_file() {
-    let Some(display) = Display::start() else {
-        return;
-    };
-    let scratch = Scratch::new("window-ended");
-    let window = open_one_tree(&display, &scratch);
-    let trees = scratch.0.join("trees");
-    let mut search = engine_command(&[
-        "grow",
-        "--game",
-        "kalah",
-        "--out",
-        path_text(&trees),
-        "--journal",
-        "--iterations",
-        "300000",
-    ])
-    .spawn()
-    .expect("the engine starts");
-    search.wait().expect("it ends");
-    let is_over = |state: &Value| {
-        let is_kalah = state["file"]
-            .as_str()
-            .is_some_and(|name| name.contains("kalah"));
-        is_kalah && state["final"] == true && state["live"] == false && state["iteration"].is_null()
-    };
-    window.wait_until("the final tree is shown", is_over);
-    window.wait_until_idle();
-    let state = window.state();
-    assert!(is_over(&state) && state["visits"] == 300_000, "{state}");
-    assert!(window.close().success());
+    with_one_tree("window-ended", |window, home| {
+        let trees = home.join("trees");
+        let mut search = engine_command(&[
+            "grow",
+            "--game",
+            "kalah",
+            "--out",
+            path_text(&trees),
+            "--journal",
+            "--iterations",
+            "300000",
+        ])
+        .spawn()
+        .expect("the engine starts");
+        search.wait().expect("it ends");
+        let is_over = |state: &Value| {
+            let is_kalah = state["file"]
+                .as_str()
+                .is_some_and(|name| name.contains("kalah"));
+            is_kalah
+                && state["final"] == true
+                && state["live"] == false
+                && state["iteration"].is_null()
+        };
+        window.wait_until("the final tree is shown", is_over);
+        window.wait_until_idle();
+        let state = window.state();
+        assert!(is_over(&state) && state["visits"] == 300_000, "{state}");
+    });
 }
 
 #[test]
@@ -183,11 +174,11 @@ fn a_journal_of_a_million_iterations_is_scrubbed() {
         as_number(&state["iteration"]) < 0.7 * iteration
     });
     let begun = as_number(&state["iteration"]);
-    window.press_keys(&["p"]);
+    window.press_keys(&["space"]);
     window.wait_until("it grows", |state| {
         state["playing"] == true && as_number(&state["iteration"]) > begun + 10_000.0
     });
-    window.press_keys(&["p"]);
+    window.press_keys(&["space"]);
     window.wait_until("it rests", |state| {
         state["playing"] == false && state["left_out"] == 0
     });
