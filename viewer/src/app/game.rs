@@ -557,9 +557,14 @@ impl App {
         {
             return;
         }
-        let Some(model) = &self.document.model else {
+        let (Some(model), Some(full_model)) = (&self.document.model, &self.document.full_model)
+        else {
             return;
         };
+        // What is left of an unfinished tree may name another move, and one that the final tree hides.
+        if !Arc::ptr_eq(&model.tree, &full_model.tree) {
+            return;
+        }
         let Some(chosen) = (model.meta.as_ref()).and_then(|meta| meta.chosen.as_deref()) else {
             return;
         };
