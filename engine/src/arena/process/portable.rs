@@ -25,6 +25,8 @@ const CHUNK_BYTES: usize = 1 << 16;
 const MAX_UNREAD_CHUNKS: usize = MAX_UNREAD_BYTES / CHUNK_BYTES;
 /// How long an engine whose input was closed has to end by itself.
 const CLOSE_GRACE_PERIOD: Duration = Duration::from_millis(300);
+/// How long the last words of an engine that has ended are awaited; a process that it has started may keep the pipe open.
+const LAST_WORDS_TIMEOUT: Duration = Duration::from_secs(1);
 /// Poll interval for its end.
 const EXIT_POLL_INTERVAL: Duration = Duration::from_millis(2);
 
@@ -39,6 +41,8 @@ pub(super) struct ThreadedProcess {
     is_output_closed: bool,
     stdout_lines: LineBuffer,
     errors: Arc<Mutex<ErrorLog>>,
+    /// Disconnected once standard error has been read to its end.
+    errors_end: Receiver<()>,
     /// The last lines of the conversation.
     transcript: VecDeque<String>,
     halt: Halt,
@@ -85,6 +89,7 @@ impl ThreadedProcess {
         let (input, pending) = channel();
         let (chunks, output) = sync_channel(MAX_UNREAD_CHUNKS);
         let errors = Arc::new(Mutex::new(ErrorLog::default()));
+        let (errors_open, errors_end) = channel();
         let process = Self {
             child,
             input: Some(input),
@@ -92,6 +97,7 @@ impl ThreadedProcess {
             is_output_closed: false,
             stdout_lines: LineBuffer::default(),
             errors: Arc::clone(&errors),
+            errors_end,
             transcript: VecDeque::new(),
             halt: halt.clone(),
             is_reaped: false,
@@ -104,7 +110,10 @@ impl ThreadedProcess {
             spawn("engine output", move || read_output(stdout, &chunks))?;
         }
         if let Some(stderr) = stderr {
-            spawn("engine errors", move || read_errors(stderr, &errors))?;
+            spawn("engine errors", move || {
+                read_errors(stderr, &errors);
+                drop(errors_open);
+            })?;
         }
         Ok(process)
     }
@@ -219,6 +228,9 @@ impl Backend for ThreadedProcess {
     }
 
     fn stderr_tail(&self) -> Vec<String> {
+        if self.is_reaped || self.is_output_closed {
+            let _ = self.errors_end.recv_timeout(LAST_WORDS_TIMEOUT);
+        }
         let errors = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
         let partial_line = errors.lines.partial_line();
         let lines = errors.tail.iter().cloned();
