@@ -236,6 +236,14 @@ impl Harness {
         self
     }
 
+    /// Draws frames until panels have their sizes and animations have ended.
+    pub(crate) fn settle(&mut self) -> &mut Self {
+        for _ in 0..4 {
+            self.advance_time(Duration::from_secs(1));
+        }
+        self
+    }
+
     /// Draws frames until `is_so` holds; panics with the app's state after a minute.
     pub(crate) fn wait_until(&mut self, what: &str, is_so: impl Fn(&App) -> bool) -> &mut Self {
         let begun = Instant::now();

@@ -302,10 +302,9 @@ fn nothing_is_asked_before_the_marks_are_switched_on() {
 fn a_picture_of_the_truth() {
     let mut stage = late_search(Harness::with_real_time());
     stage.size = (1300, 760);
-    stage
-        .press_key(Key::Num2)
-        .press_key(Key::V)
-        .press_key(Key::V);
+    // What is asked depends on what is on screen, and the view needs some frames to find its size.
+    stage.press_key(Key::Num2).settle();
+    stage.press_key(Key::V).press_key(Key::V);
     stage.wait_until("all is solved", |app| {
         app.truth_waiting() == 0 && app.dump()["why"]["verdict"].is_string()
     });
