@@ -198,6 +198,31 @@ fn bench_playouts_prints_a_table_or_json() {
     }
 }
 
+#[test]
+fn bench_scale_prints_sizes_and_how_cost_grows() {
+    let line =
+        "bench scale --game kalah --store tree --store graph --max 10000 --search uct,seed=1";
+    let words: Vec<&str> = line.split(' ').collect();
+    let rows: Vec<serde_json::Value> = engine_stdout(&[&words[..], &["--json"]].concat())
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    assert_eq!(rows.len(), 6, "two sizes and their growth for two stores");
+    for (group, store) in rows.chunks_exact(3).zip(["tree", "graph"]) {
+        for (row, iterations) in group.iter().zip([1000, 10_000]) {
+            assert_eq!(row["store"], store);
+            assert_eq!(row["iterations"], iterations);
+            assert!(row["seconds"].as_f64().expect("a time") > 0.0, "{row}");
+        }
+        let bytes = |row: usize| group[row]["bytes"].as_f64().expect("a size");
+        let exponent = group[2]["memory_exponent"].as_f64().expect("a number");
+        assert!((exponent - (bytes(1) / bytes(0)).log10()).abs() < 1e-9);
+    }
+    assert!(engine_stdout(&words).contains("memory as n^"));
+    let refused = usage_error(&["bench", "scale", "--game", "kalah", "--search", "minimax"]);
+    assert!(refused.contains("Monte-Carlo"), "{refused}");
+}
+
 /// A seed of 0 is drawn from the operating system and told: with the seed that is told, everything repeats.
 #[test]
 fn a_seed_of_zero_is_drawn_and_told() {

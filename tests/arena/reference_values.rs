@@ -1,7 +1,8 @@
 //! Statistics compared with scipy and statsmodels: every line of tests/data/statistics/values.txt, which says how it was made.
 
 use canopy_engine::arena::stats::{
-    Correlation, Encounter, PairCounts, RatingError, Ratings, Sample, distributions, holm,
+    Correlation, Encounter, PairCounts, RatingError, Ratings, Sample, distributions,
+    growth_exponent, holm,
     power::{self, Question},
 };
 
@@ -74,6 +75,24 @@ fn tails_and_quantiles_of_distributions() {
     }
     for case in cases("normal_quantile") {
         case.compare(&[distributions::normal_quantile(case.input[0])], 1e-9);
+    }
+}
+
+#[test]
+fn exponents_of_power_laws() {
+    for case in cases("growth_exponent") {
+        let points: Vec<(f64, f64)> = (case.input.chunks_exact(2))
+            .map(|point| (point[0], point[1]))
+            .collect();
+        case.compare(&[growth_exponent(&points).expect("two sizes")], 1e-12);
+    }
+    for points in [
+        &[][..],
+        &[(2.0, 3.0)],
+        &[(2.0, 3.0), (2.0, 4.0)],
+        &[(1.0, 0.0), (2.0, 4.0)],
+    ] {
+        assert_eq!(growth_exponent(points), None, "{points:?}");
     }
 }
 

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::{
     bradley_terry::{Encounter, RatingDifference, RatingError, Ratings},
-    correlation::{Correlation, Sample},
+    correlation::{Correlation, Sample, growth_exponent},
     distributions::chi_squared_tail,
     pairs::PairCounts,
 };

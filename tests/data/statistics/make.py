@@ -118,3 +118,8 @@ for effect, deviation, alpha in [(0.05, 0.5, 0.05), (0.1, 0.45, 0.05), (0.02, 0.
 print("# scipy.stats.t.interval of a sample's mean = mean, ends")
 for values in [[2.81, 2.79, 2.802, 2.9, 2.75], [127.81, 119.76], list(random.normal(5, 2, 12).round(4))]:
     line("sample", values, [numpy.mean(values), *stats.t.interval(0.95, len(values) - 1, numpy.mean(values), stats.sem(values))])
+
+print("# numpy.polyfit of log(y) on log(x), slope: points x y x y ...")
+for points in [[(1000, 0.0021), (10000, 0.024), (100000, 0.31), (1000000, 4.2)], [(3, 7), (5, 11)], [(2, 8.5), (4, 4.1), (8, 2.2), (16, 0.9)]]:
+    xs, ys = zip(*points)
+    line("growth_exponent", [value for point in points for value in point], [numpy.polyfit(numpy.log(xs), numpy.log(ys), 1)[0]])

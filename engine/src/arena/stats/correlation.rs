@@ -108,3 +108,23 @@ impl Sample {
         })
     }
 }
+/// The exponent of the power law `y = c x^k` that fits measured costs best: the slope of the regression line of `ln y` on `ln x`.
+/// None for fewer than two sizes, or values that are not positive.
+///
+/// `sum (ln x - mean ln x)(ln y - mean ln y) / sum (ln x - mean ln x)^2`
+pub fn growth_exponent(points: &[(f64, f64)]) -> Option<f64> {
+    let logarithms: Vec<(f64, f64)> = points
+        .iter()
+        .map(|&(x, y)| (libm::log(x), libm::log(y)))
+        .collect();
+    let count = logarithms.len() as f64;
+    let mean_x = logarithms.iter().map(|point| point.0).sum::<f64>() / count;
+    let mean_y = logarithms.iter().map(|point| point.1).sum::<f64>() / count;
+    let (mut square, mut product) = (0.0, 0.0);
+    for (x, y) in logarithms {
+        square += (x - mean_x) * (x - mean_x);
+        product += (x - mean_x) * (y - mean_y);
+    }
+    let exponent = product / square;
+    exponent.is_finite().then_some(exponent)
+}

@@ -11,6 +11,7 @@ mod nodes;
 mod playouts;
 mod protocol;
 mod rate;
+mod scale;
 mod signature;
 mod solve;
 mod trees;
@@ -30,6 +31,8 @@ enum BenchCommand {
     Playouts(playouts::PlayoutArgs),
     /// Simulations per second of a Monte-Carlo search from the start position
     Rate(rate::RateArgs),
+    /// How time and memory of a Monte-Carlo search grow with its iterations
+    Scale(scale::ScaleArgs),
     /// Speed of tree files, and the cost of snapshots and growth journals
     Trees(trees::TreesArgs),
     /// Response times of the protocol server
@@ -58,6 +61,7 @@ pub(super) fn run(arguments: &BenchArgs, out: &mut dyn Write) -> Result<(), CliE
         None => signature::run(&arguments.all, out),
         Some(BenchCommand::Playouts(arguments)) => playouts::run(arguments, out),
         Some(BenchCommand::Rate(arguments)) => rate::run(arguments, out),
+        Some(BenchCommand::Scale(arguments)) => scale::run(arguments, out),
         Some(BenchCommand::Trees(arguments)) => trees::run(arguments, out),
         Some(BenchCommand::Protocol(arguments)) => protocol::run(arguments, out),
         Some(BenchCommand::Nodes(arguments)) => nodes::run(arguments, out),
