@@ -220,7 +220,7 @@ fn bench_scale_prints_sizes_and_how_cost_grows() {
     }
     assert!(engine_stdout(&words).contains("memory as n^"));
     let refused = usage_error(&["bench", "scale", "--game", "kalah", "--search", "minimax"]);
-    assert!(refused.contains("Monte-Carlo"), "{refused}");
+    assert!(refused.contains("no parameter \"store\""), "{refused}");
 }
 
 /// A seed of 0 is drawn from the operating system and told: with the seed that is told, everything repeats.

@@ -75,18 +75,6 @@ struct Measurement {
 }
 
 pub(super) fn run(arguments: &ScaleArgs, out: &mut dyn Write) -> Result<(), CliError> {
-    if !arguments.json {
-        writeln!(
-            out,
-            "{}, one thread, from the start position",
-            arguments.search
-        )?;
-        writeln!(
-            out,
-            "{:<16}{:<10}{:>12}{:>12}{:>14}{:>12}{:>14}",
-            "game", "store", "iterations", "seconds", "ns/iteration", "MB", "bytes/iter."
-        )?;
-    }
     for game in selected_games(&arguments.game) {
         with_position(&game, "startpos", ScaleBench { arguments, out })?;
     }
@@ -106,7 +94,19 @@ impl PositionCommand for ScaleBench<'_> {
             [] => Store::value_variants(),
             asked => asked,
         };
-        for &store in stores {
+        let specs = stores
+            .iter()
+            .map(|&store| spec::<G>(&arguments.search, store, arguments.max))
+            .collect::<Result<Vec<Spec>, CliError>>()?;
+        if !arguments.json {
+            writeln!(out, "{game}, {}, one thread", arguments.search)?;
+            writeln!(
+                out,
+                "{:<16}{:<10}{:>12}{:>12}{:>14}{:>12}{:>14}",
+                "game", "store", "iterations", "seconds", "ns/iteration", "MB", "bytes/iter."
+            )?;
+        }
+        for (&store, spec) in stores.iter().zip(specs) {
             let mut rows: Vec<Measurement> = Vec::new();
             let mut iterations = FIRST_ITERATIONS;
             while iterations <= arguments.max {
@@ -116,7 +116,7 @@ impl PositionCommand for ScaleBench<'_> {
                         break;
                     }
                 }
-                let row = measure(&start, &arguments.search, store, iterations)?;
+                let row = measure(&start, &spec, iterations);
                 write_row(out, &game, store, &row, arguments.json)?;
                 rows.push(row);
                 iterations *= 10;
@@ -127,12 +127,8 @@ impl PositionCommand for ScaleBench<'_> {
     }
 }
 
-fn measure<G: Playable>(
-    start: &G,
-    search: &str,
-    store: Store,
-    iterations: u64,
-) -> Result<Measurement, CliError> {
+/// The search with this store, on one thread and with memory for all that the largest search may need.
+fn spec<G: Playable>(search: &str, store: Store, max_iterations: u64) -> Result<Spec, CliError> {
     let mut spec = catalog::parse::<G>(&format!("{search},store={}", store.name()))?;
     let Spec::Mcts(config) = &mut spec else {
         return Err(CliError::Usage(format!(
@@ -140,16 +136,22 @@ fn measure<G: Playable>(
         )));
     };
     config.threads = 1;
-    // No limit is reached, so that the tree grows to its end.
-    let needed = (iterations * MAX_NODE_BYTES).div_ceil(1 << 20) as usize;
+    let needed = (max_iterations * MAX_NODE_BYTES).div_ceil(1 << 20) as usize;
     config.memory_mb = config.memory_mb.max(needed);
+    Ok(spec)
+}
+
+fn measure<G: Playable>(start: &G, spec: &Spec, iterations: u64) -> Measurement {
     let mut history = History::new();
     history.push(start);
     let begun = Instant::now();
-    let mut best: Option<Measurement> = None;
-    loop {
-        let mut search =
-            catalog::build::<G>(&spec).expect("parse gives only searches of this game");
+    let mut best = Measurement {
+        iterations,
+        seconds: f64::INFINITY,
+        bytes: 0,
+    };
+    while begun.elapsed() < REPEAT_UNTIL {
+        let mut search = catalog::build::<G>(spec).expect("parse gives only searches of this game");
         let run = Instant::now();
         let choice = search.search(SearchTask::new(
             start,
@@ -157,18 +159,10 @@ fn measure<G: Playable>(
             &SearchLimits::iterations(iterations),
             &StopFlag::new(),
         ));
-        let seconds = run.elapsed().as_secs_f64();
-        if best.as_ref().is_none_or(|best| seconds < best.seconds) {
-            best = Some(Measurement {
-                iterations,
-                seconds,
-                bytes: choice.report.memory_bytes,
-            });
-        }
-        if begun.elapsed() >= REPEAT_UNTIL {
-            return best.ok_or_else(|| CliError::Failed("nothing was measured".to_owned()));
-        }
+        best.seconds = best.seconds.min(run.elapsed().as_secs_f64());
+        best.bytes = choice.report.memory_bytes;
     }
+    best
 }
 
 fn write_row(
