@@ -13,7 +13,7 @@ mod support;
 const ENGINE: &str = env!("CARGO_BIN_EXE_canopy-engine");
 
 /// A path relative to the root of the project.
-fn project_path(path: &str) -> PathBuf {
+fn project_path(path: impl AsRef<Path>) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
 }
 
@@ -76,22 +76,34 @@ fn run_script(script: &str) {
     reason = "what every check showed and how long it took, for whoever wants to see it"
 )]
 fn run_with(python: &Path, script: &str, programs: &[&Path]) {
+    let script = Path::new("tests/clients").join(script);
+    let arguments: Vec<&Path> = [Path::new(ENGINE)]
+        .iter()
+        .chain(programs)
+        .copied()
+        .collect();
+    println!("{}", python_output(python, &script, &arguments));
+}
+
+/// What a script of the project prints. On failure panics with everything that it printed.
+fn python_output(python: &Path, script: &Path, arguments: &[&Path]) -> String {
     let output = Command::new(python)
-        .arg(project_path("tests/clients").join(script))
-        .arg(ENGINE)
-        .args(programs)
+        .arg(project_path(script))
+        .args(arguments)
+        .env("CANOPY_ENGINE", ENGINE)
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .stdin(Stdio::null())
         .output()
         .expect("a Python that worked before works now");
-    let said = String::from_utf8_lossy(&output.stdout);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(
         output.status.success() && !said.is_empty(),
-        "{script}: {}\n{said}\n{errors}",
+        "{}: {}\n{said}\n{errors}",
+        script.display(),
         output.status
     );
-    println!("{said}");
+    said
 }
 
 #[test]
@@ -127,20 +139,8 @@ fn the_python_package_agrees_with_the_engine() {
         untested("there is no Python");
         return;
     };
-    let output = Command::new(&python)
-        .arg(project_path("engine/python/tests/test_package.py"))
-        .env("CANOPY_ENGINE", ENGINE)
-        .env("PYTHONDONTWRITEBYTECODE", "1")
-        .stdin(Stdio::null())
-        .output()
-        .expect("a Python that worked before works now");
-    let said = String::from_utf8_lossy(&output.stdout);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        output.status.success(),
-        "{}\n{said}\n{errors}",
-        output.status
-    );
+    let script = Path::new("engine/python/tests/test_package.py");
+    let said = python_output(&python, script, &[]);
     assert!(said.matches("passed: ").count() >= 10, "{said}");
     for missing in said
         .lines()

@@ -14,6 +14,15 @@ use support::{Scratch, data, untested, window::Display};
 
 mod support;
 
+/// The pages that describe the programs.
+const PAGES: [&str; 5] = [
+    "README.md",
+    "protocol.md",
+    "engine/RESULTS.md",
+    "engine/ARCHITECTURE.md",
+    "engine/CHANGELOG.md",
+];
+
 /// Deadline of one block of commands, with matches capped and in full length.
 const CAPPED_TIMEOUT: Duration = Duration::from_secs(120);
 const UNCAPPED_TIMEOUT: Duration = Duration::from_secs(3600);
@@ -277,13 +286,7 @@ fn the_options_named_in_the_text_exist() {
         })
     };
     let mut checked = 0;
-    for page in [
-        "README.md",
-        "protocol.md",
-        "engine/RESULTS.md",
-        "engine/ARCHITECTURE.md",
-        "engine/CHANGELOG.md",
-    ] {
+    for page in PAGES {
         for piece in inline_code(page) {
             let words: Vec<&str> = piece.split(' ').collect();
             let line = match words[..] {
@@ -321,14 +324,7 @@ fn the_options_named_in_the_text_exist() {
 fn the_links_of_the_pages_lead_to_files() {
     let root = data("../..");
     let mut checked = 0;
-    for page in [
-        "README.md",
-        "protocol.md",
-        "engine/RESULTS.md",
-        "engine/ARCHITECTURE.md",
-        "engine/CHANGELOG.md",
-        ".github/CONTRIBUTING.md",
-    ] {
+    for page in PAGES.into_iter().chain([".github/CONTRIBUTING.md"]) {
         let path = root.join(page);
         let text = fs::read_to_string(&path).expect("the page is there");
         for link in text.split("](").skip(1) {

@@ -159,104 +159,59 @@ fn a_second_way_to_a_node_is_a_row_that_refers_to_it() {
     assert!(summary::summarize(&document).inconsistencies.is_empty());
 }
 
+/// What no format takes, and why: `\n` is the end of a line, `\xff` that byte.
+const REFUSED_JSON: &str = r#"
+=> line 1: the file ends in the middle of a value
+[1] => line 1: an array: expected the root, an object
+3 => line 1: not a tree
+{"children":[\n{"visits":-3}]} => line 2: "visits" is below 0
+{"visits":1} => no node has the key "children"
+{"visits":"many"} => line 1: "visits" is "many": expected a number
+{"visits":1e999} => "visits" is inf: expected a finite number
+{"value":-Infinity} => "value" is -inf
+{"visits":1}\n{"visits":2} => line 2: something follows the end of the value
+{"a":"\xff"} => line 1: a text is not UTF-8
+"#;
+const REFUSED_JSON_LINES: &str = r#"
+=> there is no node
+{"visits":1} => line 1: the node has no id
+{"id":0}\n{"id":1,"parent":1} => line 2: the node "1" is its own parent
+{"id":1}\n{"id":1} => line 2: a second node has the id "1"
+{"id":1}\n\n{"id":2} => line 3: a second node without a parent; the first is in line 1
+{"id":1}\n{"id":2,"parent":3}\n => line 2: no node has the id "3" of the parent
+{"id":1,"parent":2}\n{"id":2,"parent":3}\n{"id":3,"parent":4}\n{"id":4,"parent":5}\n{"id":5,"parent":1} => there is no root: every node has a parent
+{"id":0}\n{"id":1,"parent":2}\n{"id":2,"parent":1}\n => line 2: the node cannot be reached from the root: its parents form a cycle
+{"id":1}\n{"id":2,"parent":1,"visits":} => line 2: '}' where a value was expected
+"#;
+const REFUSED_DOT: &str = r#"
+{} => line 1: no DOT
+digraph { => the file ends before the graph does
+digraph {} => the graph has no nodes
+digraph { a -> a } => an edge leads from a node to itself
+digraph { r -> a -> b -> c -> a } => lies on a cycle
+digraph { a -> b -> a } => there is no root
+digraph { a; b } => a second node without a parent
+digraph { a [label="x } => a quote is not closed
+digraph { a [label="\xff"] } => a name is not UTF-8
+digraph { a [visits=-3] } => "visits" is below 0
+digraph { a [=3] } => expected NAME=VALUE
+"#;
+
 /// Every format refuses these, with a line and a reason.
 #[test]
 fn damaged_and_hostile_files_are_refused_with_line_and_key() {
-    use ImportFormat::{Dot, Json, JsonLines};
-    let deep_lines: String = (1..=5)
-        .map(|id| format!("{{\"id\":{id},\"parent\":{}}}\n", id % 5 + 1))
-        .collect();
-    let cases: &[(ImportFormat, &[u8], &str)] = &[
-        (Json, b"", "line 1: the file ends in the middle of a value"),
-        (
-            Json,
-            b"[1]",
-            "line 1: an array: expected the root, an object",
-        ),
-        (Json, b"3", "line 1: not a tree"),
-        (
-            Json,
-            b"{\"children\":[\n{\"visits\":-3}]}",
-            "line 2: \"visits\" is below 0",
-        ),
-        (Json, b"{\"visits\":1}", "no node has the key \"children\""),
-        (
-            Json,
-            b"{\"visits\":\"many\"}",
-            "line 1: \"visits\" is \"many\": expected a number",
-        ),
-        (
-            Json,
-            b"{\"visits\":1e999}",
-            "\"visits\" is inf: expected a finite number",
-        ),
-        (Json, b"{\"value\":-Infinity}", "\"value\" is -inf"),
-        (
-            Json,
-            b"{\"visits\":1}\n{\"visits\":2}",
-            "line 2: something follows the end of the value",
-        ),
-        (Json, b"{\"a\":\"\xff\"}", "line 1: a text is not UTF-8"),
-        (JsonLines, b"", "there is no node"),
-        (JsonLines, b"{\"visits\":1}", "line 1: the node has no id"),
-        (
-            JsonLines,
-            b"{\"id\":0}\n{\"id\":1,\"parent\":1}",
-            "line 2: the node \"1\" is its own parent",
-        ),
-        (
-            JsonLines,
-            b"{\"id\":1}\n{\"id\":1}",
-            "line 2: a second node has the id \"1\"",
-        ),
-        (
-            JsonLines,
-            b"{\"id\":1}\n\n{\"id\":2}",
-            "line 3: a second node without a parent; the first is in line 1",
-        ),
-        (
-            JsonLines,
-            b"{\"id\":1}\n{\"id\":2,\"parent\":3}\n",
-            "line 2: no node has the id \"3\" of the parent",
-        ),
-        (
-            JsonLines,
-            deep_lines.as_bytes(),
-            "there is no root: every node has a parent",
-        ),
-        (
-            JsonLines,
-            b"{\"id\":0}\n{\"id\":1,\"parent\":2}\n{\"id\":2,\"parent\":1}\n",
-            "line 2: the node cannot be reached from the root: its parents form a cycle",
-        ),
-        (
-            JsonLines,
-            b"{\"id\":1}\n{\"id\":2,\"parent\":1,\"visits\":}",
-            "line 2: '}' where a value was expected",
-        ),
-        (Dot, b"{}", "line 1: no DOT"),
-        (Dot, b"digraph {", "the file ends before the graph does"),
-        (Dot, b"digraph {}", "the graph has no nodes"),
-        (
-            Dot,
-            b"digraph { a -> a }",
-            "an edge leads from a node to itself",
-        ),
-        (Dot, b"digraph { r -> a -> b -> c -> a }", "lies on a cycle"),
-        (Dot, b"digraph { a -> b -> a }", "there is no root"),
-        (Dot, b"digraph { a; b }", "a second node without a parent"),
-        (Dot, b"digraph { a [label=\"x }", "a quote is not closed"),
-        (
-            Dot,
-            b"digraph { a [label=\"\xff\"] }",
-            "a name is not UTF-8",
-        ),
-        (Dot, b"digraph { a [visits=-3] }", "\"visits\" is below 0"),
-        (Dot, b"digraph { a [=3] }", "expected NAME=VALUE"),
-    ];
-    for (format, text, expected) in cases {
-        let error = read(*format, text, &Mapping::default()).expect_err(expected);
-        assert!(error.contains(expected), "{expected:?} but {error}");
+    for (format, cases) in [
+        (ImportFormat::Json, REFUSED_JSON),
+        (ImportFormat::JsonLines, REFUSED_JSON_LINES),
+        (ImportFormat::Dot, REFUSED_DOT),
+    ] {
+        for case in cases.trim().lines() {
+            let (text, expected) = case.split_once("=> ").expect("a text and its error");
+            let text = text.trim_end().replace("\\n", "\n");
+            let pieces: Vec<&[u8]> = text.split("\\xff").map(str::as_bytes).collect();
+            let error = read(format, &pieces.join(&0xff), &Mapping::default()).expect_err(expected);
+            assert!(error.contains(expected), "{expected:?} but {error}");
+        }
     }
 }
 
@@ -370,19 +325,15 @@ fn options_take_the_place_of_the_mapping_file() {
 
 /// The tree of a small search, with columns.
 fn grown_tree(scratch: &Scratch) -> PathBuf {
+    grow(scratch, "--extra")
+}
+
+fn grow(scratch: &Scratch, flag: &str) -> PathBuf {
+    let line = format!("grow --game othello --search uct,select=puct --iterations 60 {flag} --out");
+    let mut arguments: Vec<&str> = line.split(' ').collect();
     let out = scratch.0.display().to_string();
-    let run = run_engine(&[
-        "grow",
-        "--game",
-        "othello",
-        "--search",
-        "uct,select=puct",
-        "--iterations",
-        "60",
-        "--extra",
-        "--out",
-        &out,
-    ]);
+    arguments.push(&out);
+    let run = run_engine(&arguments);
     assert!(run.status.success(), "{run:?}");
     scratch.files("tree").remove(0)
 }
@@ -443,21 +394,7 @@ fn positions_can_be_written_into_the_states() {
     );
     // The engine itself writes the same with --states.
     let states = Scratch::new("convert-positions-grown");
-    let out = states.0.display().to_string();
-    let run = run_engine(&[
-        "grow",
-        "--game",
-        "othello",
-        "--search",
-        "uct,select=puct",
-        "--iterations",
-        "60",
-        "--states",
-        "--out",
-        &out,
-    ]);
-    assert!(run.status.success(), "{run:?}");
-    let grown = files::read(&states.files("tree")[0], None).expect("it was written");
+    let grown = files::read(&grow(&states, "--states"), None).expect("it was written");
     let of = |document: &Document| -> Vec<String> {
         (0..document.tree.nodes().len())
             .map(|row| document.tree.state(row).to_owned())

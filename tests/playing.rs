@@ -120,101 +120,28 @@ fn check_finished_game(state: &Value, games: usize) {
     assert!(last.contains(&listed), "{last}");
 }
 
-/// A start screen setup: controls to press, fields to fill.
-struct SetupCase {
-    presses: &'static [&'static str],
-    fields: &'static [(&'static str, &'static str)],
-    games: usize,
-}
+/// Three setups of the start screen for each mode: the games that are played, the controls to press, the fields to fill.
+const SETUPS: &str = "\
+1: setup mode engine, setup person first, setup report 000 second; setup iterations second = 5
+1: setup mode engine, setup person second, setup report 002 first, setup by milliseconds first; setup milliseconds first = 15
+1: setup mode engine, setup person first, setup report 001 second, setup animate; setup iterations second = 40, setup exploration second = 0.5
+1: setup mode engines, setup report 000 first, setup report 000 second, setup animate; setup iterations first = 5, setup iterations second = 9
+1: setup mode engines, setup report 002 first, setup report 000 second; setup iterations first = 60, setup iterations second = 4
+2: setup mode engines, setup report 000 first, setup report 000 second; setup iterations first = 20, setup iterations second = 3, setup games = 2
+1: setup mode people; setup games = 1
+1: setup mode people, green and red
+1: setup mode people, theme";
 
-/// Three setups for each mode.
-const SETUP_CASES: [SetupCase; 9] = [
-    SetupCase {
-        presses: &[
-            "setup mode engine",
-            "setup person first",
-            "setup report 000 second",
-        ],
-        fields: &[("setup iterations second", "5")],
-        games: 1,
-    },
-    SetupCase {
-        presses: &[
-            "setup mode engine",
-            "setup person second",
-            "setup report 002 first",
-            "setup by milliseconds first",
-        ],
-        fields: &[("setup milliseconds first", "15")],
-        games: 1,
-    },
-    SetupCase {
-        presses: &[
-            "setup mode engine",
-            "setup person first",
-            "setup report 001 second",
-            "setup animate",
-        ],
-        fields: &[
-            ("setup iterations second", "40"),
-            ("setup exploration second", "0.5"),
-        ],
-        games: 1,
-    },
-    SetupCase {
-        presses: &[
-            "setup mode engines",
-            "setup report 000 first",
-            "setup report 000 second",
-            "setup animate",
-        ],
-        fields: &[
-            ("setup iterations first", "5"),
-            ("setup iterations second", "9"),
-        ],
-        games: 1,
-    },
-    SetupCase {
-        presses: &[
-            "setup mode engines",
-            "setup report 002 first",
-            "setup report 000 second",
-        ],
-        fields: &[
-            ("setup iterations first", "60"),
-            ("setup iterations second", "4"),
-        ],
-        games: 1,
-    },
-    SetupCase {
-        presses: &[
-            "setup mode engines",
-            "setup report 000 first",
-            "setup report 000 second",
-        ],
-        fields: &[
-            ("setup iterations first", "20"),
-            ("setup iterations second", "3"),
-            ("setup games", "2"),
-        ],
-        games: 2,
-    },
-    SetupCase {
-        presses: &["setup mode people"],
-        fields: &[("setup games", "1")],
-        games: 1,
-    },
-    SetupCase {
-        presses: &["setup mode people", "green and red"],
-        fields: &[],
-        games: 1,
-    },
-    SetupCase {
-        presses: &["setup mode people", "theme"],
-        fields: &[],
-        games: 1,
-    },
-];
+/// What a line of [`SETUPS`] says: games, controls, fields with their texts.
+fn parse_setup(line: &str) -> (usize, Vec<&str>, Vec<(&str, &str)>) {
+    let (games, acts) = line.split_once(": ").expect("games before a colon");
+    let (presses, fields) = acts.split_once("; ").unwrap_or((acts, ""));
+    let fields = fields
+        .split(", ")
+        .filter_map(|field| field.split_once(" = "));
+    let games = games.parse().expect("a number of games");
+    (games, presses.split(", ").collect(), fields.collect())
+}
 
 /// Plays a game with every setup, from the start screen to the result and back.
 fn play_every_setup(game: &str, position: &str) {
@@ -225,11 +152,12 @@ fn play_every_setup(game: &str, position: &str) {
         if !position.is_empty() {
             fill_field(window, "setup position", position);
         }
-        for (way, number) in SETUP_CASES.iter().zip(1..) {
-            for control in way.presses {
+        for (line, number) in SETUPS.lines().zip(1..) {
+            let (games, presses, fields) = parse_setup(line);
+            for control in presses {
                 window.press(control);
             }
-            for (field, text) in way.fields {
+            for (field, text) in fields {
                 fill_field(window, field, text);
             }
             let state = window.state();
@@ -239,7 +167,7 @@ fn play_every_setup(game: &str, position: &str) {
                 "{game}, way {number}"
             );
             window.press("start game");
-            for played in 1..=way.games {
+            for played in 1..=games {
                 play_game(window, number);
                 let state = window.wait_until("the result is shown", |state| {
                     let is_shown = state["controls"]["play again"]["on"] == true;
@@ -249,7 +177,7 @@ fn play_every_setup(game: &str, position: &str) {
                 if number <= 6 && game != "chess" {
                     window.wait_until("a tree is shown", |state| state["nodes"].is_u64());
                 }
-                if played < way.games {
+                if played < games {
                     window.press("play again");
                     window.wait_until("the next game has begun", |state| {
                         state["game"]["number"] == played + 1

@@ -19,30 +19,25 @@ fn lines_engine(dialect: &str) -> Vec<String> {
     ["sh".to_owned(), script, dialect.to_owned()].to_vec()
 }
 
-/// Runs `watch` with these arguments before the engine's command; standard input is closed.
+/// `watch` with these arguments before the engine's command.
+fn watch_command(scratch: &Scratch, arguments: &[&str], command: &[String]) -> Command {
+    let mut watch = Command::new(ENGINE);
+    watch.args(["watch", "--trees"]).arg(&scratch.0);
+    watch.args(arguments).arg("--").args(command);
+    watch
+}
+
+/// Runs `watch` with standard input closed.
 fn watch(scratch: &Scratch, arguments: &[&str], command: &[String]) -> Output {
-    Command::new(ENGINE)
-        .args(["watch", "--trees"])
-        .arg(&scratch.0)
-        .args(arguments)
-        .arg("--")
-        .args(command)
-        .stdin(Stdio::null())
-        .output()
-        .expect("the program starts")
+    let mut watch = watch_command(scratch, arguments, command);
+    watch.stdin(Stdio::null());
+    watch.output().expect("the program starts")
 }
 
 fn watch_server(scratch: &Scratch, arguments: &[&str], command: &[String]) -> Child {
-    Command::new(ENGINE)
-        .args(["watch", "--trees"])
-        .arg(&scratch.0)
-        .args(arguments)
-        .arg("--")
-        .args(command)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the program starts")
+    let mut watch = watch_command(scratch, arguments, command);
+    watch.stdin(Stdio::piped()).stdout(Stdio::piped());
+    watch.spawn().expect("the program starts")
 }
 
 /// The rows of a tree as `move visits mean`, and its sidecar. Everything must add up.

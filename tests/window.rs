@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Command, Output, Stdio},
 };
 
@@ -10,7 +10,7 @@ use canopy_engine::tree::meta;
 use serde_json::Value;
 use support::{
     Scratch,
-    window::{Display, Window, engine, engine_command, in_window, viewer},
+    window::{Display, Window, engine, grow, grow_command, in_window, viewer},
 };
 
 #[path = "window/compare.rs"]
@@ -42,22 +42,14 @@ fn as_number(value: &Value) -> f64 {
     value.as_f64().unwrap_or(f64::NAN)
 }
 
-pub(crate) fn grow_tree(directory: &Path, more: &[&str]) {
-    let mut arguments = vec![
-        "grow",
-        "--game",
-        "connect-four",
-        "--out",
-        path_text(directory),
-    ];
-    arguments.extend(more);
-    engine(&arguments);
+pub(crate) fn grow_tree(directory: &Path, options: &str) -> Vec<PathBuf> {
+    grow(directory, &format!("--game connect-four {options}"))
 }
 
 /// A window that shows the tree of one short search.
 fn open_one_tree<'a>(display: &'a Display, scratch: &Scratch) -> Window<'a> {
     let trees = scratch.0.join("trees");
-    grow_tree(&trees, &["--iterations", "3000"]);
+    grow_tree(&trees, "--iterations 3000");
     let window = Window::open(display, &scratch.0, &[path_text(&trees)]);
     window.wait_until("a tree is shown", |state| state["nodes"].is_u64());
     window.wait_for_frame();

@@ -10,7 +10,7 @@ and the children of a node that is clicked or walked to, and zoom. Ends with 0 i
 import sys
 import time
 
-from check_report import HEIGHT, WIDTH, main, requests, require
+from check_report import main, open_page, requests, require
 
 # How long a page may take to draw its tree, in seconds.
 READY_TIMEOUT = 30
@@ -52,12 +52,7 @@ def press(browser, key):
 
 
 def check(browser, page, pictures):
-    address = page.resolve().as_uri()
-    browser.scheme("light")
-    browser.resize(WIDTH, HEIGHT)
-    list(requests(browser))
-    browser.log("browser")
-    browser.send("POST", "/url", {"url": address})
+    address = open_page(browser, page)
     root = wait_until_ready(browser)
     require(root["title"] and root["heading"] == "Root" and root["value"], f"no heading or value: {root}")
     require(root["rows"] > 0, "the root's children are not listed")

@@ -205,14 +205,20 @@ def check_survey(survey):
     require(survey["overflow"] <= 0, f"the page is {survey['overflow']} pixels too wide")
 
 
-def check(browser, page, pictures):
-    """Checks a page; what it has, in words."""
+def open_page(browser, page):
+    """Opens a page in light, with nothing in the logs before it; its address."""
     address = page.resolve().as_uri()
     browser.scheme("light")
     browser.resize(WIDTH, HEIGHT)
     list(requests(browser))
     browser.log("browser")
     browser.send("POST", "/url", {"url": address})
+    return address
+
+
+def check(browser, page, pictures):
+    """Checks a page; what it has, in words."""
+    address = open_page(browser, page)
     browser.send("POST", "/execute/async", {"script": "const done = arguments[0]; document.fonts.ready.then(() => done(1));", "args": []})
     light = browser.run(SURVEY)
     check_survey(light)

@@ -9,7 +9,7 @@
 use std::{
     fs::{self, OpenOptions},
     io::{self, Write as _},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, Command, Output},
     time::{Duration, Instant},
 };
@@ -64,15 +64,23 @@ impl Scratch {
 
     /// The files with this extension, sorted by path.
     pub(crate) fn files(&self, extension: &str) -> Vec<PathBuf> {
-        let mut found: Vec<PathBuf> = fs::read_dir(&self.0)
-            .expect("the directory can be read")
-            .map(|entry| entry.expect("the directory can be read").path())
-            .filter(|path| path.extension().is_some_and(|name| name == extension))
-            .collect();
-        found.sort();
-        found
+        files_of(&self.0, extension)
     }
 }
+
+/// The files of a directory that have this extension, sorted by path.
+pub(crate) fn files_of(directory: &Path, extension: &str) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = fs::read_dir(directory)
+        .expect("the directory can be read")
+        .map(|entry| entry.expect("the directory can be read").path())
+        .filter(|path| path.extension().is_some_and(|name| name == extension))
+        .collect();
+    found.sort();
+    found
+}
+
+/// The words of a command line; single and double quotes group.
+pub(crate) use transcript::split_words;
 
 impl Drop for Scratch {
     fn drop(&mut self) {

@@ -15,6 +15,8 @@ use std::{
 
 use serde_json::Value;
 
+use super::{files_of, split_words};
+
 /// Deadline of every wait, generous for a machine that does twenty other things: only a test that fails waits so long.
 const UI_TIMEOUT: Duration = Duration::from_secs(240);
 /// Pause between two looks at a condition.
@@ -415,6 +417,22 @@ pub(crate) fn engine(arguments: &[&str]) -> String {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{arguments:?}: {said}");
     String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The command `grow --out DIRECTORY` of the viewer's built-in engine, with more options as people write them.
+pub(crate) fn grow_command(directory: &Path, options: &str) -> Command {
+    let mut command = engine_command(&["grow", "--out"]);
+    command.arg(directory).args(split_words(options));
+    command
+}
+
+/// Grows trees in a directory; all trees that are there then, sorted by path.
+pub(crate) fn grow(directory: &Path, options: &str) -> Vec<PathBuf> {
+    let mut command = grow_command(directory, options);
+    let output = command.output().expect("the engine runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{options}: {said}");
+    files_of(directory, "tree")
 }
 
 /// A command that starts the viewer's built-in engine.

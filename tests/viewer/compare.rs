@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::{
     pictures::Part,
     stage::Harness,
-    support::{Scratch, program, window::engine},
+    support::{Scratch, program, window::grow},
 };
 
 const POSITION: &str = "6 3 6 6 4 4 7 4 4 5 1 3 1";
@@ -22,27 +22,9 @@ fn grow_pair(scratch: &Scratch, iterations: &str) -> [PathBuf; 2] {
     ["uct", "lgr2"].map(|name| {
         let out = scratch.0.join(name);
         let search = format!("{name},exploration=1.41,seed=1");
-        engine(&[
-            "grow",
-            "--game",
-            "connect-four",
-            "--moves",
-            POSITION,
-            "--search",
-            &search,
-            "--iterations",
-            iterations,
-            "--journal",
-            "--out",
-            out.to_str().expect("it is plain"),
-        ]);
-        let mut files: Vec<PathBuf> = std::fs::read_dir(&out)
-            .expect("it is there")
-            .flatten()
-            .map(|entry| entry.path())
-            .filter(|path| path.extension().is_some_and(|name| name == "tree"))
-            .collect();
-        files.remove(0)
+        let limit = format!("--iterations {iterations} --journal");
+        let options = format!("--game connect-four --moves '{POSITION}' --search {search} {limit}");
+        grow(&out, &options).remove(0)
     })
 }
 
@@ -214,21 +196,7 @@ fn trees_of_two_positions_are_told_apart_and_one_tree_asks_for_another() {
     let scratch = Scratch::new("compare-wrong");
     let [one, _] = grow_pair(&scratch, "100");
     let out = scratch.0.join("other");
-    engine(&[
-        "grow",
-        "--game",
-        "kalah",
-        "--iterations",
-        "100",
-        "--out",
-        out.to_str().expect("it is plain"),
-    ]);
-    let other = std::fs::read_dir(&out)
-        .expect("it is there")
-        .flatten()
-        .map(|entry| entry.path())
-        .find(|path| path.extension().is_some_and(|name| name == "tree"))
-        .expect("a tree");
+    let other = grow(&out, "--game kalah --iterations 100").remove(0);
     let mut stage = Harness::dark();
     stage.run_action(Action::Open(vec![one.clone()]));
     stage.wait_until("a tree is shown", |app| app.document.model.is_some());

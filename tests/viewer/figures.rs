@@ -18,7 +18,7 @@ use canopy_viewer::{
 use crate::{
     pictures::{assert_pixmap, grow_document},
     stage::Harness,
-    support::{Scratch, program, window::engine},
+    support::{Scratch, program, window::grow},
 };
 
 /// The figure of a search, at a hundred dots an inch.
@@ -56,22 +56,10 @@ fn render(arguments: &[&str]) -> Output {
 }
 
 /// A tree with its journal.
-fn grow(scratch: &Scratch) -> PathBuf {
-    let out = scratch.0.to_str().expect("temporary names are plain");
+fn grown_tree(scratch: &Scratch) -> PathBuf {
     let search = "uct,exploration=1.41,seed=1";
-    engine(&[
-        "grow",
-        "--game",
-        "connect-four",
-        "--search",
-        search,
-        "--iterations",
-        "600",
-        "--journal",
-        "--out",
-        out,
-    ]);
-    scratch.files("tree").remove(0)
+    let options = format!("--game connect-four --search {search} --iterations 600 --journal");
+    grow(&scratch.0, &options).remove(0)
 }
 
 fn text(path: &Path) -> &str {
@@ -108,7 +96,7 @@ fn chunks(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
 #[test]
 fn a_png_is_as_wide_as_asked_for_and_says_its_resolution() {
     let scratch = Scratch::new("figure-png");
-    let tree = grow(&scratch);
+    let tree = grown_tree(&scratch);
     let bytes = figure_of(
         &tree,
         &scratch.0.join("f.png"),
@@ -128,7 +116,7 @@ fn a_png_is_as_wide_as_asked_for_and_says_its_resolution() {
 #[test]
 fn an_svg_has_its_size_in_millimetres_a_title_and_no_fonts() {
     let scratch = Scratch::new("figure-svg");
-    let tree = grow(&scratch);
+    let tree = grown_tree(&scratch);
     let more = ["--title", "A <tree>", "--caption", "Figure 2. What & why."];
     let bytes = figure_of(&tree, &scratch.0.join("f.svg"), &more);
     let text = String::from_utf8(bytes).expect("it is text");
@@ -141,7 +129,7 @@ fn an_svg_has_its_size_in_millimetres_a_title_and_no_fonts() {
 #[test]
 fn a_pdf_is_one_page_of_its_size_whose_table_finds_every_object() {
     let scratch = Scratch::new("figure-pdf");
-    let tree = grow(&scratch);
+    let tree = grown_tree(&scratch);
     let bytes = figure_of(&tree, &scratch.0.join("f.pdf"), &["--height", "60"]);
     let text = String::from_utf8_lossy(&bytes);
     assert!(text.starts_with("%PDF-1.5") && text.trim_end().ends_with("%%EOF"));
@@ -165,7 +153,7 @@ fn a_pdf_is_one_page_of_its_size_whose_table_finds_every_object() {
 #[test]
 fn films_have_their_size_and_as_many_frames_as_asked_for() {
     let scratch = Scratch::new("figure-film");
-    let tree = grow(&scratch);
+    let tree = grown_tree(&scratch);
     let film = |name: &str| {
         let output = scratch.0.join(name);
         let done = render(&[
@@ -205,7 +193,7 @@ fn films_have_their_size_and_as_many_frames_as_asked_for() {
 #[test]
 fn what_is_shown_can_be_told_on_the_command_line() {
     let scratch = Scratch::new("figure-view");
-    let tree = grow(&scratch);
+    let tree = grown_tree(&scratch);
     let svg = |more: &[&str]| {
         let output = scratch.0.join("v.svg");
         let mut arguments = vec![text(&tree), "-o", text(&output)];
@@ -235,7 +223,7 @@ fn what_is_shown_can_be_told_on_the_command_line() {
 #[test]
 fn what_cannot_be_drawn_is_told() {
     let scratch = Scratch::new("figure-wrong");
-    let tree = grow(&scratch);
+    let tree = grown_tree(&scratch);
     for (arguments, words) in [
         (&["-o", "x.doc", "--figure"][..], ".png, .svg or .pdf"),
         (&["-o", "x.bmp"], ".png, .svg or .html"),

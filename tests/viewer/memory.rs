@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::{
     stage::Harness,
-    support::{Scratch, program},
+    support::{Scratch, program, window::grow},
 };
 
 const VIEWER: Option<&str> = option_env!("CARGO_BIN_EXE_canopy-viewer");
@@ -20,24 +20,8 @@ const MIN_BUDGET_MB: u32 = 16;
 
 /// Writes a tree with a growth journal of [`ITERATIONS`] iterations, both too large for the smallest budget.
 fn write_large_tree(scratch: &Scratch) {
-    let status = Command::new(program(VIEWER))
-        .args([
-            "engine",
-            "grow",
-            "--game",
-            "connect-four",
-            "--search",
-            "uct",
-        ])
-        .args([
-            "--iterations",
-            &ITERATIONS.to_string(),
-            "--journal",
-            "--out",
-        ])
-        .arg(&scratch.0)
-        .status();
-    assert!(status.expect("the engine starts").success());
+    let options = format!("--game connect-four --iterations {ITERATIONS} --journal");
+    grow(&scratch.0, &format!("{options} --search uct"));
 }
 
 fn small_budget_harness(cache: &Path) -> Harness {

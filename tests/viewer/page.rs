@@ -14,7 +14,7 @@ use canopy_engine::{
 };
 use serde_json::Value;
 
-use crate::support::{Scratch, window::engine};
+use crate::support::{Scratch, window::grow};
 
 /// The bytes of text in Base64.
 fn from_base64(text: &str) -> Vec<u8> {
@@ -39,17 +39,9 @@ fn from_base64(text: &str) -> Vec<u8> {
 }
 
 /// Grows a tree and renders it as a page; the tree's file, the page, and the page's data.
-fn page_of(scratch: &Scratch, grow: &str) -> (PathBuf, String, Value) {
+fn page_of(scratch: &Scratch, options: &str) -> (PathBuf, String, Value) {
     let directory = scratch.0.join("trees");
-    let out = directory.to_str().expect("temporary names are plain");
-    let mut arguments = vec!["grow", "--out", out];
-    arguments.extend(grow.split(' '));
-    engine(&arguments);
-    let files = fs::read_dir(&directory).expect("there are trees");
-    let tree = files
-        .map(|file| file.expect("the folder can be read").path())
-        .find(|path| path.extension().is_some_and(|name| name == "tree"))
-        .expect("there is a tree");
+    let tree = grow(&directory, options).remove(0);
     let (page, data) = render_page(&tree, &scratch.0.join("page.html"));
     (tree, page, data)
 }

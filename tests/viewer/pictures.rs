@@ -4,15 +4,13 @@ use std::{fs, path::PathBuf, sync::Arc, time::Duration};
 
 use canopy_engine::{
     catalog,
-    games::{self, Game as _, History, Playable, Visitor, notation},
+    games::{self, History, Playable, Visitor, notation},
     search::{SearchLimits, SearchTask, StopFlag},
-    session::search_job::{self, SearchDescription},
     tree::{
         TreeBuilder, TreeRow,
-        files::{self, Document, Format},
+        files::{self, Document},
         meta::Meta,
         snapshot::{self, SnapshotOptions},
-        writer::{DEFAULT_MAX_JOURNAL_BYTES, TreeOutput, TreeOutputSettings as OutputSettings},
     },
 };
 use canopy_viewer::{
@@ -32,7 +30,7 @@ use crate::{
     support::{
         Scratch, data,
         match_fixture::{MatchFixture, write_tree_file},
-        window::engine,
+        window::grow,
     },
 };
 
@@ -245,14 +243,8 @@ fn foreign_model(rows: &[(&str, i32, f64, &str, u32)]) -> TreeModel {
 }
 
 pub(crate) fn six_node_model() -> TreeModel {
-    foreign_model(&[
-        ("", 100, 0.5, "Current player: 1", 3),
-        ("white e2e4", 60, 0.61, "Current player: 2", 2),
-        ("black e7e5", 35, 0.42, "Current player: 1", 0),
-        ("black c7c5", 25, 0.47, "Current player: 1", 0),
-        ("white d2d4", 30, 0.55, "Current player: 2", 0),
-        ("white a2a3", 10, 0.31, "Current player: 2", 0),
-    ])
+    let document = files::read(&data("trees/six.csv"), None).expect("a tree");
+    TreeModel::new(ModelSource::of(document.tree))
 }
 
 #[test]
@@ -274,20 +266,9 @@ fn a_classical_tree_shows_its_chosen_line_and_only_figures_that_it_has() {
 #[test]
 fn the_blue_line_of_a_classical_tree_is_the_line_its_sidecar_tells() {
     let scratch = Scratch::new("classical-line");
-    let out = scratch.0.to_str().expect("temporary names are plain");
     for game in ["kalah", "chess"] {
-        let search = "alpha-beta,depth=4";
-        engine(&[
-            "grow",
-            "--game",
-            game,
-            "--search",
-            search,
-            "--iterations",
-            "9000000",
-            "--out",
-            out,
-        ]);
+        let options = "--search alpha-beta,depth=4 --iterations 9000000";
+        grow(&scratch.0, &format!("--game {game} {options}"));
     }
     let trees = scratch.files("tree");
     assert_eq!(trees.len(), 2);
@@ -653,41 +634,25 @@ fn parts_of_a_tree() {
 
 /// Searches connect four with a growth journal; the tree file, in which nothing depends on the machine.
 pub(crate) fn grow_with_journal(scratch: &Scratch) -> PathBuf {
-    let output = TreeOutput::open(
-        OutputSettings {
-            directory: scratch.0.clone(),
-            format: Format::Tree,
-            snapshot: SnapshotOptions::default(),
-            snapshot_interval: None,
-            max_journal_bytes: Some(DEFAULT_MAX_JOURNAL_BYTES),
-        },
-        Box::new(|text| panic!("{text}")),
-    )
-    .expect("a directory");
-    let start = games::connect_four::ConnectFour::start(());
-    let mut history = History::new();
-    history.push(&start);
-    let spec = catalog::parse::<games::connect_four::ConnectFour>(&pin_exploration("uct"));
-    let spec = spec.expect("a search");
-    let mut search = catalog::build(&spec).expect("a search");
-    let (limits, stop) = (SearchLimits::iterations(2000), StopFlag::new());
-    let about = SearchDescription {
-        spec: &spec,
-        name: "uct",
-        ply: 0,
-    };
-    let task = SearchTask::new(&start, &history, &limits, &stop);
-    search_job::search_and_record(&mut *search, task, &about, Some(&output));
-    drop(output);
-    // Under a name that does not tell the time, with a sidecar that does not either.
-    let named = |extension: &str| scratch.0.join(format!("grown.{extension}"));
-    for extension in ["tree", "growth"] {
-        fs::rename(&scratch.files(extension)[0], named(extension)).expect("it can be renamed");
-    }
-    let sidecar = fs::read_to_string(&scratch.files("json")[0]).expect("a sidecar");
+    let search = pin_exploration("uct");
+    let options = format!("--search {search} --iterations 2000");
+    let tree = grow_named(scratch, "grown", &options);
+    let named = tree.with_extension("json");
+    let sidecar = fs::read_to_string(&named).expect("a sidecar");
     let mut sidecar: serde_json::Value = serde_json::from_str(&sidecar).expect("JSON");
     sidecar["milliseconds"] = 12.into();
-    fs::write(named("json"), sidecar.to_string()).expect("it can be written");
+    fs::write(named, sidecar.to_string()).expect("it can be written");
+    tree
+}
+
+/// Searches connect four with a growth journal, under a name that does not tell the time; the tree file.
+pub(crate) fn grow_named(scratch: &Scratch, name: &str, options: &str) -> PathBuf {
+    let options = format!("--game connect-four --journal {options}");
+    grow(&scratch.0, &options);
+    let named = |extension: &str| scratch.0.join(format!("{name}.{extension}"));
+    for extension in ["tree", "growth", "json"] {
+        fs::rename(&scratch.files(extension)[0], named(extension)).expect("it can be renamed");
+    }
     named("tree")
 }
 

@@ -3,17 +3,12 @@
 use std::{collections::BTreeMap, fs, path::PathBuf, time::Duration};
 
 use canopy_engine::{
-    catalog,
-    games::{Game as _, History, connect_four::ConnectFour},
+    games::{Game as _, connect_four::ConnectFour, notation::move_text},
     rng::Rng,
-    search::{SearchLimits, SearchTask, StopFlag},
-    session::search_job::{self, SearchDescription},
     tree::{
-        files::{self, Format},
+        files,
         meta::{self, Meta},
         replay_reader::{IterationRecord, ReplayReader},
-        snapshot::SnapshotOptions,
-        writer::{DEFAULT_MAX_JOURNAL_BYTES, TreeOutput, TreeOutputSettings},
     },
 };
 use canopy_viewer::{
@@ -26,61 +21,40 @@ use canopy_viewer::{
 use egui::Key;
 
 use crate::{
-    pictures::{Part, grow_model},
+    pictures::{Part, grow_model, grow_named},
     stage::Harness,
     support::{Scratch, window::viewer},
 };
 
-/// A position of connect four in which playouts are short.
-fn late_position() -> ConnectFour {
+/// Moves to a position of connect four in which playouts are short.
+fn late_moves() -> String {
     let mut rng = Rng::new(4);
     loop {
         let mut position = ConnectFour::start(());
         let mut moves = Vec::new();
+        let mut played = Vec::new();
         for _ in 0..24 {
             position.legal_moves(&mut moves);
             if moves.is_empty() {
                 break;
             }
-            position.play(moves[rng.below(moves.len() as u32) as usize]);
+            let mv = moves[rng.below(moves.len() as u32) as usize];
+            played.push(move_text(&position, mv));
+            position.play(mv);
         }
         position.legal_moves(&mut moves);
         if moves.len() >= 5 && position.piece_count() == 24 {
-            return position;
+            return played.join(" ");
         }
     }
 }
 
-/// A search with a growth journal, under a name that does not tell the time; the tree file.
+/// Searches that position with a growth journal; the tree file.
 fn grow_steps(scratch: &Scratch, search: &str, iterations: u64, playouts: bool) -> PathBuf {
-    let settings = TreeOutputSettings {
-        directory: scratch.0.clone(),
-        format: Format::Tree,
-        snapshot: SnapshotOptions::default(),
-        snapshot_interval: None,
-        max_journal_bytes: Some(DEFAULT_MAX_JOURNAL_BYTES),
-    };
-    let output = TreeOutput::open(settings, Box::new(|text| panic!("{text}")));
-    let output = output.expect("a directory").with_playouts(playouts);
-    let start = late_position();
-    let mut history = History::new();
-    history.push(&start);
-    let spec = catalog::parse::<ConnectFour>(search).expect("a search");
-    let mut built = catalog::build(&spec).expect("a search");
-    let (limits, stop) = (SearchLimits::iterations(iterations), StopFlag::new());
-    let about = SearchDescription {
-        spec: &spec,
-        name: "uct",
-        ply: 24,
-    };
-    let task = SearchTask::new(&start, &history, &limits, &stop);
-    search_job::search_and_record(&mut *built, task, &about, Some(&output));
-    drop(output);
-    let named = |extension: &str| scratch.0.join(format!("steps.{extension}"));
-    for extension in ["tree", "growth", "json"] {
-        fs::rename(&scratch.files(extension)[0], named(extension)).expect("it can be renamed");
-    }
-    named("tree")
+    let playouts = if playouts { "--playouts" } else { "" };
+    let position = format!("--moves '{}'", late_moves());
+    let options = format!("{position} --search {search} --iterations {iterations} {playouts}");
+    grow_named(scratch, "steps", &options)
 }
 
 /// The steps of an iteration as the view tells them, and what the journal says of it.

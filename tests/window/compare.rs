@@ -10,22 +10,11 @@ use super::*;
 fn grow_pair(scratch: &Scratch) -> [PathBuf; 2] {
     ["uct,seed=1", "lgr2,seed=1"].map(|search| {
         let out = scratch.0.join(search.split(',').next().unwrap_or_default());
-        engine(&[
-            "grow",
-            "--game",
-            "connect-four",
-            "--search",
-            search,
-            "--iterations",
-            "3000",
-            "--journal",
-            "--out",
-            path_text(&out),
-        ]);
-        let files = fs::read_dir(&out).expect("it is there").flatten();
-        let mut trees = files.map(|entry| entry.path());
-        let is_tree = |path: &PathBuf| path.extension().is_some_and(|name| name == "tree");
-        trees.find(is_tree).expect("a tree was written")
+        grow_tree(
+            &out,
+            &format!("--search {search} --iterations 3000 --journal"),
+        )
+        .remove(0)
     })
 }
 

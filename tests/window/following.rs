@@ -11,8 +11,8 @@ fn new_files_are_shown_and_garbage_disturbs_nothing() {
     };
     let scratch = Scratch::new("window-follow");
     let (trees, aside) = (scratch.0.join("trees"), scratch.0.join("aside"));
-    grow_tree(&trees, &["--iterations", "300"]);
-    grow_tree(&aside, &["--iterations", "700"]);
+    grow_tree(&trees, "--iterations 300");
+    grow_tree(&aside, "--iterations 700");
     let window = Window::open(&display, &scratch.0, &[path_text(&trees)]);
     let state = window.wait_until("the tree is shown", |state| state["nodes"].is_u64());
     assert!(state["follow"] == true && state["trees"] == 1);
@@ -60,20 +60,10 @@ fn nothing_is_done_while_nothing_happens() {
 fn a_running_search_is_followed_and_looked_back_on() {
     with_one_tree("window-live", |window, home| {
         let trees = home.join("trees");
-        let mut search = engine_command(&[
-            "grow",
-            "--game",
-            "connect-four",
-            "--out",
-            path_text(&trees),
-            "--journal",
-            "--millis",
-            "600000",
-            "--max-nodes",
-            "20000",
-        ])
-        .spawn()
-        .expect("the engine starts");
+        let options = "--game connect-four --journal --millis 600000 --max-nodes 20000";
+        let mut search = grow_command(&trees, options)
+            .spawn()
+            .expect("the engine starts");
         let is_live =
             |state: &Value| state["live"] == true && as_number(&state["iteration"]) > 100.0;
         let first = window.wait_until("the search is followed", is_live);
@@ -99,19 +89,7 @@ fn a_running_search_is_followed_and_looked_back_on() {
 fn a_search_that_has_ended_leaves_the_tree_of_its_file() {
     with_one_tree("window-ended", |window, home| {
         let trees = home.join("trees");
-        let mut search = engine_command(&[
-            "grow",
-            "--game",
-            "kalah",
-            "--out",
-            path_text(&trees),
-            "--journal",
-            "--iterations",
-            "300000",
-        ])
-        .spawn()
-        .expect("the engine starts");
-        search.wait().expect("it ends");
+        grow(&trees, "--game kalah --journal --iterations 300000");
         let is_over = |state: &Value| {
             let is_kalah = state["file"]
                 .as_str()
@@ -136,13 +114,7 @@ fn a_journal_of_a_million_iterations_is_scrubbed() {
     let scratch = Scratch::new("window-journal");
     grow_tree(
         &scratch.0,
-        &[
-            "--iterations",
-            "1000000",
-            "--journal",
-            "--max-nodes",
-            "50000",
-        ],
+        "--iterations 1000000 --journal --max-nodes 50000",
     );
     let window = Window::open(&display, &scratch.0, &[path_text(&scratch.0)]);
     let state = window.wait_until("there is a journal", |state| {

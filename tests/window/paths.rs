@@ -19,8 +19,8 @@ fn a_folder_is_followed_whatever_name_it_is_given() {
     };
     let scratch = Scratch::new("window-paths");
     let (trees, aside) = (scratch.0.join("trees"), scratch.0.join("aside"));
-    grow_tree(&trees, &["--iterations", "300"]);
-    grow_tree(&aside, &["--iterations", "700", "--plies", "2"]);
+    grow_tree(&trees, "--iterations 300");
+    grow_tree(&aside, "--iterations 700 --plies 2");
     let sources = canopy_viewer::tree::sequence::list_trees(&aside).expect("a folder");
     std::os::unix::fs::symlink("trees", scratch.0.join("link")).expect("a link can be made");
     let hidden = trees.join(".new.tmp");

@@ -9,7 +9,7 @@ fn a_window_tells_an_iteration_and_rests() {
     };
     let scratch = Scratch::new("window-iteration-steps");
     let trees = scratch.0.join("trees");
-    grow_tree(&trees, &["--iterations", "400", "--journal"]);
+    grow_tree(&trees, "--iterations 400 --journal");
     let window = Window::open(&display, &scratch.0, &[path_text(&trees)]);
     window.wait_until("a tree is shown", |state| state["nodes"].is_u64());
     window.press_keys(&["3"]);

@@ -59,7 +59,7 @@ fn texts_go_through_the_system_clipboard() {
     }
     let scratch = Scratch::new("clipboard");
     let trees = scratch.0.join("trees");
-    grow_tree(&trees, &["--iterations", "200"]);
+    grow_tree(&trees, "--iterations 200");
     let window = Window::open(&display, &scratch.0, &[path_text(&trees)]);
     window.wait_until("a tree is shown", |state| state["nodes"].is_number());
     window.press_keys(&["shift+c"]);
@@ -95,8 +95,8 @@ fn a_directory_is_opened_and_stepped_through() {
     };
     let scratch = Scratch::new("window-steps");
     let trees = scratch.0.join("trees");
-    grow_tree(&trees, &["--iterations", "500", "--plies", "3"]);
-    grow_tree(&trees, &["--iterations", "500", "--format", "csv"]);
+    grow_tree(&trees, "--iterations 500 --plies 3");
+    grow_tree(&trees, "--iterations 500 --format csv");
 
     // From the start screen to the last of four trees.
     let window = Window::open(&display, &scratch.0, &[]);
@@ -137,7 +137,7 @@ fn a_tree_is_chosen_by_its_number() {
     };
     let scratch = Scratch::new("window-jump");
     let trees = scratch.0.join("trees");
-    grow_tree(&trees, &["--iterations", "500", "--plies", "4"]);
+    grow_tree(&trees, "--iterations 500 --plies 4");
     let window = Window::open(&display, &scratch.0, &[path_text(&trees)]);
     window.wait_until("a tree is shown", |state| state["nodes"].is_u64());
     enter_text(&window, "g", "3");

@@ -14,8 +14,8 @@ fn a_window_says_why_and_asks_the_solver_only_when_told_to() {
     let position = (shown.lines())
         .find_map(|line| line.strip_prefix("position: "))
         .expect("the position is told");
-    let more = ["--position", position, "--iterations", "2000", "--journal"];
-    grow_tree(&trees, &more);
+    let options = format!("--position '{position}' --iterations 2000 --journal");
+    grow_tree(&trees, &options);
     let window = Window::open(&display, &scratch.0, &[path_text(&trees)]);
     window.wait_until("a tree is shown", |state| state["nodes"].is_u64());
 
