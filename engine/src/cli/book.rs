@@ -86,49 +86,33 @@ struct PackArgs {
 pub(super) fn run(arguments: &BookArgs, out: &mut dyn Write) -> Result<(), CliError> {
     client_watch::exit_when_stdout_closes();
     match &arguments.command {
-        BookCommand::Make(arguments) => {
-            with_position(&arguments.game, "startpos", MakeCommand { arguments, out })
-        }
+        BookCommand::Make(arguments) => with_position(&arguments.game, "startpos", arguments, out),
         BookCommand::Show(arguments) => {
             let book = read_book(&arguments.file)?;
             let game = book.game.clone();
-            with_position(
-                &game,
-                &arguments.position.position,
-                ShowCommand { book, out },
-            )
+            with_position(&game, &arguments.position.position, ShowBook(book), out)
         }
         BookCommand::Pack(arguments) => {
             let book = read_book(&arguments.file)?;
             let game = book.game.clone();
-            let command = PackCommand {
-                book,
-                arguments,
-                out,
-            };
-            with_position(&game, "startpos", command)
+            let command = PackCommand { book, arguments };
+            with_position(&game, "startpos", command, out)
         }
     }
-}
-
-struct MakeCommand<'a> {
-    arguments: &'a MakeArgs,
-    out: &'a mut dyn Write,
 }
 
 /// Positions that a thread takes at a time. Neighbours have much in common: one solver for them needs half the time of two that
 /// take turns.
 const POSITIONS_PER_TURN: usize = 64;
 
-impl PositionCommand for MakeCommand<'_> {
-    fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
-        let arguments = self.arguments;
+impl PositionCommand for &MakeArgs {
+    fn run<G: Playable>(self, start: G, out: &mut dyn Write) -> Result<(), CliError> {
         let game = game_name(&start);
-        let openings = Openings::new(game.clone(), &start, arguments.plies).ok_or_else(|| {
+        let openings = Openings::new(game.clone(), &start, self.plies).ok_or_else(|| {
             CliError::Usage(format!("positions of {game} recur: it can have no book"))
         })?;
-        let part = PathBuf::from(format!("{}.part", arguments.out.display()));
-        let header = format!("canopy book {game} {} plies", arguments.plies);
+        let part = PathBuf::from(format!("{}.part", self.out.display()));
+        let header = format!("canopy book {game} {} plies", self.plies);
         let failed = |error: io::Error| CliError::Failed(format!("{}: {error}", part.display()));
         let (mut known, file) = open_part(&part, &header).map_err(failed)?;
         let mut unsolved = openings.leaves_by_kinship();
@@ -136,25 +120,25 @@ impl PositionCommand for MakeCommand<'_> {
         let total = openings.leaves().len();
         let (done, rest) = (total - unsolved.len(), unsolved.len());
         writeln!(
-            self.out,
+            out,
             "{total} positions, {done} of them known, {rest} to solve"
         )?;
-        self.out.flush()?;
+        out.flush()?;
         let mut progress = Progress::new("positions");
         progress.begin(total as u64, done as u64);
-        let solved = solve_all(arguments, &unsolved, file, progress).map_err(failed)?;
+        let solved = solve_all(self, &unsolved, file, progress).map_err(failed)?;
         known.extend(solved);
         let values: Option<Vec<i16>> = (openings.leaves())
             .map(|(key, _)| known.get(&key).copied())
             .collect();
         let book = values.and_then(|values| openings.book(&values));
         let book = book.ok_or_else(|| CliError::Failed("a position is unsolved".to_owned()))?;
-        write_atomic_synced(&arguments.out, |out| out.write_all(&book.to_bytes()))
-            .map_err(|error| CliError::file(&arguments.out, error.into()))?;
+        write_atomic_synced(&self.out, |out| out.write_all(&book.to_bytes()))
+            .map_err(|error| CliError::file(&self.out, error.into()))?;
         writeln!(
-            self.out,
+            out,
             "{}: {} moves",
-            arguments.out.display(),
+            self.out.display(),
             book.records().len()
         )?;
         Ok(())
@@ -269,15 +253,13 @@ fn read_book(path: &Path) -> Result<Book, CliError> {
 struct PackCommand<'a> {
     book: Book,
     arguments: &'a PackArgs,
-    out: &'a mut dyn Write,
 }
 
 impl PositionCommand for PackCommand<'_> {
-    fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
+    fn run<G: Playable>(self, start: G, out: &mut dyn Write) -> Result<(), CliError> {
         let Self {
             book,
             arguments: PackArgs { file, out: path },
-            out,
         } = self;
         let leaves = LeafValues::of_book(&book, &start).ok_or_else(|| {
             let name = file.display();
@@ -300,14 +282,11 @@ impl PositionCommand for PackCommand<'_> {
     }
 }
 
-struct ShowCommand<'a> {
-    book: Book,
-    out: &'a mut dyn Write,
-}
+struct ShowBook(Book);
 
-impl PositionCommand for ShowCommand<'_> {
-    fn run<G: Playable>(self, position: G) -> Result<(), CliError> {
-        let Self { book, out } = self;
+impl PositionCommand for ShowBook {
+    fn run<G: Playable>(self, position: G, out: &mut dyn Write) -> Result<(), CliError> {
+        let Self(book) = self;
         let records = book.records();
         let positions = records.chunk_by(|one, other| one.key == other.key).count();
         writeln!(

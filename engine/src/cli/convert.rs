@@ -54,12 +54,7 @@ pub(super) fn run(arguments: &ConvertArgs, out: &mut dyn Write) -> Result<(), Cl
     }
     let failed = |error: io::Error| CliError::file(output, error.into());
     write_atomic_synced(output, |out| to.write(&document.tree, out)).map_err(failed)?;
-    writeln!(
-        out,
-        "{}: {} nodes",
-        output.display(),
-        document.tree.nodes().len()
-    )?;
+    super::write_node_count(out, output, &document.tree)?;
     for problem in &document.problems {
         writeln!(out, "left out: {problem}")?;
     }

@@ -54,48 +54,42 @@ pub(super) fn run(arguments: &DuelArgs, out: &mut dyn Write) -> Result<(), CliEr
         )));
     }
     client_watch::exit_when_stdout_closes();
-    with_position(&arguments.game, "startpos", DuelCommand { arguments, out })
-}
-
-struct DuelCommand<'a> {
-    arguments: &'a DuelArgs,
-    out: &'a mut dyn Write,
+    with_position(&arguments.game, "startpos", arguments, out)
 }
 
 /// Games won by the first search, drawn, and won by the second; with each of them moving first.
 type DuelScore = [[u32; 3]; 2];
 
-impl PositionCommand for DuelCommand<'_> {
-    fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
-        let arguments = self.arguments;
+impl PositionCommand for &DuelArgs {
+    fn run<G: Playable>(self, start: G, out: &mut dyn Write) -> Result<(), CliError> {
         let specs = [
-            catalog::parse::<G>(&arguments.search[0])?,
-            catalog::parse::<G>(&arguments.search[1])?,
+            catalog::parse::<G>(&self.search[0])?,
+            catalog::parse::<G>(&self.search[1])?,
         ];
-        for (search, spec) in arguments.search.iter().zip(&specs) {
+        for (search, spec) in self.search.iter().zip(&specs) {
             super::print_remarks(search);
             if let Some(search) = catalog::build::<G>(spec) {
                 super::print_shortfalls(&*search);
             }
         }
-        let seed = resolve_seed(arguments.seed);
+        let seed = resolve_seed(self.seed);
         let limits = SearchLimits {
-            nodes: arguments.nodes,
+            nodes: self.nodes,
             ..SearchLimits::default()
         };
         let next = AtomicU64::new(0);
         let score = Mutex::new(DuelScore::default());
         std::thread::scope(|scope| {
-            for _ in 0..arguments.concurrency {
+            for _ in 0..self.concurrency {
                 scope.spawn(|| {
                     loop {
                         let game = next.fetch_add(1, Ordering::Relaxed);
-                        if game >= arguments.games {
+                        if game >= self.games {
                             return;
                         }
                         let starter = (game % 2) as usize;
                         let opening_seed = child_seed(seed, game / 2 + (1 << 40));
-                        let opening = (arguments.opening, opening_seed);
+                        let opening = (self.opening, opening_seed);
                         let seed = child_seed(seed, game);
                         let outcome = play_game(&start, &specs, starter, seed, opening, &limits);
                         let column = match outcome {
@@ -109,11 +103,10 @@ impl PositionCommand for DuelCommand<'_> {
             }
         });
         let score = score.into_inner().expect("no game panics");
-        let out = self.out;
-        writeln!(out, "{}, {} games", game_name(&start), arguments.games)?;
+        writeln!(out, "{}, {} games", game_name(&start), self.games)?;
         writeln!(out, "seed {seed}")?;
-        writeln!(out, "A: {}", arguments.search[0])?;
-        writeln!(out, "B: {}", arguments.search[1])?;
+        writeln!(out, "A: {}", self.search[0])?;
+        writeln!(out, "B: {}", self.search[1])?;
         writeln!(
             out,
             "A moves first: A won {}, drawn {}, B won {}",
@@ -134,7 +127,7 @@ impl PositionCommand for DuelCommand<'_> {
             all.draws,
             all.losses,
             all.points(),
-            arguments.games
+            self.games
         )?;
         writeln!(
             out,

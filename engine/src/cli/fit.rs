@@ -71,22 +71,16 @@ const HELD_OUT: u64 = 10;
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 pub(super) fn run(arguments: &FitArgs, out: &mut dyn Write) -> Result<(), CliError> {
-    with_position(&arguments.game, "startpos", FitCommand { arguments, out })
+    with_position(&arguments.game, "startpos", arguments, out)
 }
 
-struct FitCommand<'a> {
-    arguments: &'a FitArgs,
-    out: &'a mut dyn Write,
-}
-
-impl PositionCommand for FitCommand<'_> {
-    fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
-        let Self { arguments, out } = self;
+impl PositionCommand for &FitArgs {
+    fn run<G: Playable>(self, start: G, out: &mut dyn Write) -> Result<(), CliError> {
         let fitted = G::FITTED.ok_or_else(|| {
             CliError::Usage(format!("{} has no evaluation with weights to fit", G::NAME))
         })?;
-        let spec = catalog::parse::<G>(&arguments.search)?;
-        check_directory(&arguments.out)?;
+        let spec = catalog::parse::<G>(&self.search)?;
+        check_directory(&self.out)?;
         writeln!(
             out,
             "{}, evaluation {}: {} features, {} knots",
@@ -98,12 +92,12 @@ impl PositionCommand for FitCommand<'_> {
         out.flush()?;
         let halt = Halt::new();
         stop::on_signals(&halt)?;
-        let [learned, held_out] = play_games(&start, &fitted, &spec, arguments, &halt)?;
+        let [learned, held_out] = play_games(&start, &fitted, &spec, self, &halt)?;
         writeln!(
             out,
             "{} positions of {} games, {} of them held out",
             learned.len() + held_out.len(),
-            arguments.games,
+            self.games,
             held_out.len()
         )?;
         if learned.len() == 0 {
@@ -111,13 +105,13 @@ impl PositionCommand for FitCommand<'_> {
                 "no game reached a position to learn from: try a shorter --opening".to_owned(),
             ));
         }
-        let mut regression = new_regression(&fitted, arguments.shrink);
+        let mut regression = new_regression(&fitted, self.shrink);
         if fitted.target == FitTarget::Outcome && !fitted.prior.is_empty() {
             regression.scale = regression.best_scale(&learned);
             writeln!(out, "scale {:.4} a point", regression.scale)?;
         }
         out.flush()?;
-        let weights = fit(&regression, &learned, arguments.rounds, &halt)?;
+        let weights = fit(&regression, &learned, self.rounds, &halt)?;
         for (name, samples) in [("learned from", &learned), ("held out", &held_out)] {
             writeln!(
                 out,
@@ -128,16 +122,16 @@ impl PositionCommand for FitCommand<'_> {
         }
         let positions = learned.len() + held_out.len();
         let bytes = match fitted.file {
-            WeightsFile::Rust(_) => rust_file(&fitted, arguments, positions, &weights).into_bytes(),
+            WeightsFile::Rust(_) => rust_file(&fitted, self, positions, &weights).into_bytes(),
             WeightsFile::Binary(_) => rounded(&weights).flat_map(i16::to_le_bytes).collect(),
         };
-        write_atomic_synced(&arguments.out, |file| file.write_all(&bytes))
-            .map_err(|error| CliError::Failed(format!("{}: {error}", arguments.out.display())))?;
+        write_atomic_synced(&self.out, |file| file.write_all(&bytes))
+            .map_err(|error| CliError::Failed(format!("{}: {error}", self.out.display())))?;
         let (WeightsFile::Rust(home) | WeightsFile::Binary(home)) = fitted.file;
         writeln!(
             out,
             "{} written; the engine is built with {home}",
-            arguments.out.display()
+            self.out.display()
         )?;
         Ok(())
     }

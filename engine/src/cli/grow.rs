@@ -40,23 +40,16 @@ pub(super) struct GrowArgs {
 }
 
 pub(super) fn run(arguments: &GrowArgs, out: &mut dyn Write) -> Result<(), CliError> {
-    let command = GrowCommand { arguments, out };
-    arguments.line.position.with_position(command)
+    arguments.line.position.with_position(arguments, out)
 }
 
-struct GrowCommand<'a> {
-    arguments: &'a GrowArgs,
-    out: &'a mut dyn Write,
-}
-
-impl PositionCommand for GrowCommand<'_> {
-    fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
-        let Self { arguments, out } = self;
-        let spec = catalog::parse::<G>(&arguments.search)?.with_resolved_seed();
-        super::print_remarks(&arguments.search);
+impl PositionCommand for &GrowArgs {
+    fn run<G: Playable>(self, start: G, out: &mut dyn Write) -> Result<(), CliError> {
+        let spec = catalog::parse::<G>(&self.search)?.with_resolved_seed();
+        super::print_remarks(&self.search);
         let mut search =
             catalog::build::<G>(&spec).expect("parse gives only searches of this game");
-        let limits = arguments.limits();
+        let limits = self.limits();
         let has_limit = limits != SearchLimits::default() || catalog::has_default_limit(&spec);
         if !has_limit {
             return Err(CliError::Usage(
@@ -69,24 +62,24 @@ impl PositionCommand for GrowCommand<'_> {
         let mut position = start;
         let mut played = 0;
         let count = |_: &G, _| played += 1;
-        notation::play_moves(&mut position, &mut history, &arguments.line.moves, count)?;
-        let directory = &arguments.output.out;
+        notation::play_moves(&mut position, &mut history, &self.line.moves, count)?;
+        let directory = &self.output.out;
         let warn = |warning: &str| super::print_message(warning);
-        let output = TreeOutput::open_blocking(arguments.output.settings(), Box::new(warn))
-            .map(|output| output.with_playouts(arguments.output.playouts))
+        let output = TreeOutput::open_blocking(self.output.settings(), Box::new(warn))
+            .map(|output| output.with_playouts(self.output.playouts))
             .map_err(|error| CliError::file(directory, error.into()))?;
         let stop = StopFlag::new();
         super::print_shortfalls(&*search);
         let mut is_treeless = false;
         let mut trees = 0;
-        let mut progress = GrowthProgress::new(arguments);
-        for ply in 0..arguments.plies {
+        let mut progress = GrowthProgress::new(self);
+        for ply in 0..self.plies {
             if history.outcome(&position).is_some() {
                 break;
             }
             let about = SearchDescription {
                 spec: &spec,
-                name: &arguments.search,
+                name: &self.search,
                 ply: played + ply,
             };
             let mut on_report = |report: &SearchReport<G::Move>| progress.update(report.iterations);
@@ -104,7 +97,7 @@ impl PositionCommand for GrowCommand<'_> {
                 None => {
                     progress
                         .progress
-                        .tell(&format!("{} grows no tree", arguments.search));
+                        .tell(&format!("{} grows no tree", self.search));
                     is_treeless = true;
                 }
             }

@@ -108,12 +108,7 @@ pub(super) fn run(arguments: &ImportArgs, out: &mut dyn Write) -> Result<(), Cli
         import::read(input, format, &mapping).map_err(|error| CliError::file(input, error))?;
     files::write_document(output, to, &document)
         .map_err(|error| CliError::file(output, error.into()))?;
-    writeln!(
-        out,
-        "{}: {} nodes",
-        output.display(),
-        document.tree.nodes().len()
-    )?;
+    super::write_node_count(out, output, &document.tree)?;
     if let Some(columns) = &document.columns {
         let names: Vec<&str> = columns
             .columns

@@ -71,18 +71,13 @@ const SOLVER_MEMORY_BYTES: usize = 256 << 20;
 
 pub(super) fn run(arguments: &JudgeArgs, out: &mut dyn Write) -> Result<(), CliError> {
     let entries = read_positions(&arguments.positions, Some(&arguments.game))?;
-    let command = JudgeCommand {
-        arguments,
-        entries,
-        out,
-    };
-    with_position(&arguments.game, "startpos", command)
+    let command = JudgeCommand { arguments, entries };
+    with_position(&arguments.game, "startpos", command, out)
 }
 
 struct JudgeCommand<'a> {
     arguments: &'a JudgeArgs,
     entries: Vec<PositionEntry>,
-    out: &'a mut dyn Write,
 }
 
 /// A position and the values of its moves.
@@ -99,12 +94,8 @@ struct Candidate<'a> {
 }
 
 impl PositionCommand for JudgeCommand<'_> {
-    fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
-        let Self {
-            arguments,
-            entries,
-            out,
-        } = self;
+    fn run<G: Playable>(self, start: G, out: &mut dyn Write) -> Result<(), CliError> {
+        let Self { arguments, entries } = self;
         let positions = judged_positions(&start, &entries, arguments)?;
         let candidates = candidates::<G>(arguments)?;
         if !arguments.json {

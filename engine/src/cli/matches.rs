@@ -191,22 +191,17 @@ pub(super) fn run(
     own: &[String],
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
-    let work = MatchCommand {
-        arguments,
-        own,
-        out,
-    };
-    with_position(&arguments.game, "startpos", work)
+    let work = MatchCommand { arguments, own };
+    with_position(&arguments.game, "startpos", work, out)
 }
 
 struct MatchCommand<'a> {
     arguments: &'a MatchArgs,
     own: &'a [String],
-    out: &'a mut dyn Write,
 }
 
 impl PositionCommand for MatchCommand<'_> {
-    fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
+    fn run<G: Playable>(self, start: G, out: &mut dyn Write) -> Result<(), CliError> {
         let arguments = self.arguments;
         let plan = build_plan(arguments, self.own, &start)?;
         let shard = arguments.shard.unwrap_or(Shard::WHOLE);
@@ -239,8 +234,8 @@ impl PositionCommand for MatchCommand<'_> {
             store,
         };
         match &arguments.only {
-            Some(only) => attempt.play_selected(only, self.out),
-            None => attempt.play_all(self.out),
+            Some(only) => attempt.play_selected(only, out),
+            None => attempt.play_all(out),
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::{
     games::{self, Notation, ParseError, Playable, Visitor, notation},
     protocol::options,
     search::Search,
-    tree::TreeError,
+    tree::{Tree, TreeError},
 };
 
 mod bench;
@@ -222,6 +222,11 @@ fn print_message(message: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
+/// Prints how many nodes a tree has that was written to a file.
+fn write_node_count(out: &mut dyn io::Write, path: &Path, tree: &Tree) -> io::Result<()> {
+    writeln!(out, "{}: {} nodes", path.display(), tree.nodes().len())
+}
+
 /// Warns about parameters that this machine does not support as requested.
 fn print_remarks(search: &str) {
     catalog::warnings(search)
@@ -329,30 +334,40 @@ fn to_exit_code(result: Result<(), CliError>) -> ExitCode {
 
 /// A piece of work on one position, whatever the game.
 trait PositionCommand {
-    fn run<G: Playable>(self, position: G) -> Result<(), CliError>;
+    fn run<G: Playable>(self, position: G, out: &mut dyn io::Write) -> Result<(), CliError>;
 }
 
 impl PositionArgs {
-    fn with_position<W: PositionCommand>(&self, work: W) -> Result<(), CliError> {
-        with_position(&self.game, &self.position.position, work)
+    fn with_position<W: PositionCommand>(
+        &self,
+        work: W,
+        out: &mut dyn io::Write,
+    ) -> Result<(), CliError> {
+        with_position(&self.game, &self.position.position, work, out)
     }
 }
 
 /// Runs `work` on the position that `text` describes in the game called `game`.
-fn with_position<W: PositionCommand>(game: &str, text: &str, work: W) -> Result<(), CliError> {
+fn with_position<W: PositionCommand>(
+    game: &str,
+    text: &str,
+    work: W,
+    out: &mut dyn io::Write,
+) -> Result<(), CliError> {
     struct ParsePosition<'a, W> {
         text: &'a str,
         work: W,
+        out: &'a mut dyn io::Write,
     }
     impl<W: PositionCommand> Visitor for ParsePosition<'_, W> {
         type Out = Result<(), CliError>;
 
         fn visit<G: Playable>(self, rules: G::Rules) -> Self::Out {
-            self.work
-                .run::<G>(notation::read_position(rules, self.text)?)
+            let position = notation::read_position::<G>(rules, self.text)?;
+            self.work.run(position, self.out)
         }
     }
-    games::with_game(game, ParsePosition { text, work })?
+    games::with_game(game, ParsePosition { text, work, out })?
 }
 
 /// The name of a position's game, with its variant.

@@ -28,35 +28,28 @@ pub(super) struct PerftArgs {
 
 pub(super) fn run(arguments: &PerftArgs, out: &mut dyn Write) -> Result<(), CliError> {
     client_watch::exit_when_stdout_closes();
-    arguments
-        .position
-        .with_position(PerftCommand { arguments, out })
+    arguments.position.with_position(arguments, out)
 }
 
-struct PerftCommand<'a> {
-    arguments: &'a PerftArgs,
-    out: &'a mut dyn Write,
-}
-
-impl PositionCommand for PerftCommand<'_> {
-    fn run<G: Playable>(self, position: G) -> Result<(), CliError> {
+impl PositionCommand for &PerftArgs {
+    fn run<G: Playable>(self, position: G, out: &mut dyn Write) -> Result<(), CliError> {
         let PerftArgs {
             depth,
             divide: split,
             ..
-        } = *self.arguments;
+        } = *self;
         for plies in 1..=depth {
             let count = if split && plies == depth {
                 let parts = divide(&position, plies);
                 for &(mv, count) in &parts {
-                    writeln!(self.out, "{}: {count}", move_text(&position, mv))?;
+                    writeln!(out, "{}: {count}", move_text(&position, mv))?;
                 }
                 parts.iter().map(|&(_, count)| count).sum()
             } else {
                 perft(&position, plies)
             };
-            writeln!(self.out, "perft {plies}: {count}")?;
-            self.out.flush()?;
+            writeln!(out, "perft {plies}: {count}")?;
+            out.flush()?;
         }
         Ok(())
     }

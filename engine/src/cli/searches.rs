@@ -26,7 +26,7 @@ pub(super) fn run(arguments: &SearchesArgs, out: &mut dyn Write) -> Result<(), C
     if let Some(search) = &arguments.search {
         let game = arguments.game.as_deref();
         let game = game.unwrap_or_else(|| default_game(search));
-        return with_position(game, "startpos", DescribeCommand { search, out });
+        return with_position(game, "startpos", DescribeCommand { search }, out);
     }
     let row = |entry: &catalog::CatalogEntry| {
         let only = entry
@@ -52,11 +52,10 @@ fn default_game(search: &str) -> &'static str {
 
 struct DescribeCommand<'a> {
     search: &'a str,
-    out: &'a mut dyn Write,
 }
 
 impl PositionCommand for DescribeCommand<'_> {
-    fn run<G: Playable>(self, _: G) -> Result<(), CliError> {
+    fn run<G: Playable>(self, _: G, out: &mut dyn Write) -> Result<(), CliError> {
         let spec = catalog::parse::<G>(self.search)?;
         let mut rows = Vec::new();
         for parameter in PARAMETERS {
@@ -74,8 +73,7 @@ impl PositionCommand for DescribeCommand<'_> {
             ));
         }
         let width = terminal_width();
-        self.out
-            .write_all(format_columns(&rows, width).as_bytes())?;
+        out.write_all(format_columns(&rows, width).as_bytes())?;
         let name = self.search.split(',').next().unwrap_or_default().trim();
         let sentences = catalog::deviations(name).iter();
         let notes: Vec<(String, String)> = sentences
@@ -86,9 +84,8 @@ impl PositionCommand for DescribeCommand<'_> {
             })
             .collect();
         if !notes.is_empty() {
-            writeln!(self.out)?;
-            self.out
-                .write_all(format_columns(&notes, width).as_bytes())?;
+            writeln!(out)?;
+            out.write_all(format_columns(&notes, width).as_bytes())?;
         }
         Ok(())
     }

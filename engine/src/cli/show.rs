@@ -28,27 +28,16 @@ enum ShowFormat {
 }
 
 pub(super) fn run(arguments: &ShowArgs, out: &mut dyn Write) -> Result<(), CliError> {
-    arguments.line.position.with_position(ShowCommand {
-        moves: &arguments.line.moves,
-        format: arguments.format,
-        out,
-    })
+    arguments.line.position.with_position(arguments, out)
 }
 
-struct ShowCommand<'a> {
-    moves: &'a str,
-    format: ShowFormat,
-    out: &'a mut dyn Write,
-}
-
-impl PositionCommand for ShowCommand<'_> {
-    fn run<G: Playable>(self, mut position: G) -> Result<(), CliError> {
-        let Self { moves, format, out } = self;
+impl PositionCommand for &ShowArgs {
+    fn run<G: Playable>(self, mut position: G, out: &mut dyn Write) -> Result<(), CliError> {
         let mut history = History::new();
         history.push(&position);
-        notation::play_moves(&mut position, &mut history, moves, |_, _| {})?;
+        notation::play_moves(&mut position, &mut history, &self.line.moves, |_, _| {})?;
 
-        if format == ShowFormat::Board {
+        if self.format == ShowFormat::Board {
             let mut text = String::new();
             let written = position.write_board_file(&mut text).is_some();
             return match written {

@@ -100,9 +100,8 @@ pub(super) fn run(arguments: &SolveArgs, out: &mut dyn Write) -> Result<(), CliE
             entries: group,
             counts: &mut counts,
             progress: &mut progress,
-            out,
         };
-        with_position(&first.game, "startpos", command)?;
+        with_position(&first.game, "startpos", command, out)?;
     }
     progress.finish();
     counts.finish(arguments)
@@ -252,17 +251,15 @@ struct SolveCommand<'a> {
     entries: &'a [PositionEntry],
     counts: &'a mut SolveCounts,
     progress: &'a mut Progress,
-    out: &'a mut dyn Write,
 }
 
 impl PositionCommand for SolveCommand<'_> {
-    fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
+    fn run<G: Playable>(self, start: G, out: &mut dyn Write) -> Result<(), CliError> {
         let Self {
             arguments,
             entries,
             counts,
             progress,
-            out,
         } = self;
         let rules = start.rules();
         if let (Some(path), Some(entry)) = (&arguments.certificate, entries.first()) {

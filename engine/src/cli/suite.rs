@@ -70,27 +70,21 @@ const LEVEL_MAX_LOST: usize = LEVEL_TRIALS as usize - LEVEL_MIN_KEPT;
 const MAX_GAMES_PER_POSITION: u64 = 2_000;
 
 pub(super) fn run(arguments: &SuiteArgs, out: &mut dyn Write) -> Result<(), CliError> {
-    with_position(&arguments.game, "startpos", SuiteCommand { arguments, out })
+    with_position(&arguments.game, "startpos", arguments, out)
 }
 
-struct SuiteCommand<'a> {
-    arguments: &'a SuiteArgs,
-    out: &'a mut dyn Write,
-}
-
-impl PositionCommand for SuiteCommand<'_> {
-    fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
-        let Self { arguments, out } = self;
+impl PositionCommand for &SuiteArgs {
+    fn run<G: Playable>(self, start: G, out: &mut dyn Write) -> Result<(), CliError> {
         let game = game_name(&start);
-        write_header(out, &game, arguments)?;
-        let mut generator = SuiteGenerator::new(start, arguments);
-        let per_level = arguments.count.div_ceil(LEVELS as u32) as usize;
+        write_header(out, &game, self)?;
+        let mut generator = SuiteGenerator::new(start, self);
+        let per_level = self.count.div_ceil(LEVELS as u32) as usize;
         let mut counts = [0; LEVELS];
         let mut written = 0;
-        let max_games = u64::from(arguments.count) * MAX_GAMES_PER_POSITION;
-        let balanced_games = arguments.games.unwrap_or(max_games);
+        let max_games = u64::from(self.count) * MAX_GAMES_PER_POSITION;
+        let balanced_games = self.games.unwrap_or(max_games);
         for number in 0..max_games {
-            if written == arguments.count {
+            if written == self.count {
                 return Ok(());
             }
             let Some(found) = generator.candidate(number) else {
@@ -115,7 +109,7 @@ impl PositionCommand for SuiteCommand<'_> {
         }
         Err(CliError::Failed(format!(
             "only {written} of {} positions were found in {max_games} random games; by level: {counts:?}",
-            arguments.count
+            self.count
         )))
     }
 }

@@ -62,24 +62,18 @@ pub(super) fn run(arguments: &NodesArgs, out: &mut dyn Write) -> Result<(), CliE
     }
     for game in selected_games(&arguments.game) {
         let out = &mut *out;
-        with_position(&game, "startpos", NodesBench { arguments, out })?;
+        with_position(&game, "startpos", arguments, out)?;
     }
     Ok(())
 }
 
-struct NodesBench<'a> {
-    arguments: &'a NodesArgs,
-    out: &'a mut dyn Write,
-}
-
-impl PositionCommand for NodesBench<'_> {
-    fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
-        let Self { arguments, out } = self;
-        let positions = sample_positions(&start, arguments.positions);
-        let count = |search: &str| nodes_of(search, arguments, &positions);
+impl PositionCommand for &NodesArgs {
+    fn run<G: Playable>(self, start: G, out: &mut dyn Write) -> Result<(), CliError> {
+        let positions = sample_positions(&start, self.positions);
+        let count = |search: &str| nodes_of(search, self, &positions);
         let plain = count("alpha-beta")?;
         let mut rows = vec![("alpha-beta".to_owned(), plain)];
-        let switches = ENHANCEMENTS.iter().filter(|_| !arguments.brief);
+        let switches = ENHANCEMENTS.iter().filter(|_| !self.brief);
         for switch in switches {
             let setting = format!("{switch}=false");
             let nodes = count(&format!("strong,{setting}"))?;
@@ -88,18 +82,18 @@ impl PositionCommand for NodesBench<'_> {
         rows.push(("strong".to_owned(), count("strong")?));
         for (search, nodes) in rows {
             let share = nodes as f64 / plain.max(1) as f64;
-            if arguments.json {
+            if self.json {
                 let row = json!({
                     "game": G::NAME,
                     "search": search,
-                    "depth": arguments.depth,
-                    "positions": arguments.positions,
+                    "depth": self.depth,
+                    "positions": self.positions,
                     "nodes": nodes,
                     "share": share,
                 });
                 writeln!(out, "{row}")?;
-            } else if arguments.signature {
-                writeln!(out, "{} {search} {} {nodes}", G::NAME, arguments.depth)?;
+            } else if self.signature {
+                writeln!(out, "{} {search} {} {nodes}", G::NAME, self.depth)?;
             } else {
                 let game = G::NAME;
                 writeln!(

@@ -60,12 +60,8 @@ pub(super) fn run(arguments: &PlayoutArgs, out: &mut dyn Write) -> Result<(), Cl
         )?;
     }
     for game in selected_games(&arguments.game) {
-        let bench = PlayoutBench {
-            arguments,
-            seed,
-            out,
-        };
-        with_position(&game, "startpos", bench)?;
+        let bench = PlayoutBench { arguments, seed };
+        with_position(&game, "startpos", bench, out)?;
     }
     Ok(())
 }
@@ -73,11 +69,10 @@ pub(super) fn run(arguments: &PlayoutArgs, out: &mut dyn Write) -> Result<(), Cl
 struct PlayoutBench<'a> {
     arguments: &'a PlayoutArgs,
     seed: u64,
-    out: &'a mut dyn Write,
 }
 
 impl PositionCommand for PlayoutBench<'_> {
-    fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
+    fn run<G: Playable>(self, start: G, out: &mut dyn Write) -> Result<(), CliError> {
         const SLICES: u32 = 10;
         let mut rng = Rng::new(self.seed);
         let slice = Duration::from_secs_f64(self.arguments.seconds) / SLICES;
@@ -107,14 +102,14 @@ impl PositionCommand for PlayoutBench<'_> {
                 "bench": "playouts", "game": game, "search": "uniform", "threads": 1, "seed": self.seed,
                 "value": rate.round(), "unit": "playouts/s", "plies": plies_per_game, "ns_per_ply": ns_per_ply,
             });
-            writeln!(self.out, "{row}")?;
+            writeln!(out, "{row}")?;
         } else {
             writeln!(
-                self.out,
+                out,
                 "{game:<24}{rate:>14.0}{plies_per_game:>10.1}{ns_per_ply:>10.1}"
             )?;
         }
-        self.out.flush()?;
+        out.flush()?;
         Ok(())
     }
 }

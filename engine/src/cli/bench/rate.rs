@@ -53,24 +53,18 @@ pub(super) fn run(arguments: &RateArgs, out: &mut dyn Write) -> Result<(), CliEr
         )?;
     }
     for game in selected_games(&arguments.game) {
-        with_position(&game, "startpos", RateBench { arguments, out })?;
+        with_position(&game, "startpos", arguments, out)?;
     }
     Ok(())
 }
 
-struct RateBench<'a> {
-    arguments: &'a RateArgs,
-    out: &'a mut dyn Write,
-}
-
-impl PositionCommand for RateBench<'_> {
-    fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
-        let arguments = self.arguments;
-        let mut spec = catalog::parse::<G>(&arguments.search)?.with_resolved_seed();
+impl PositionCommand for &RateArgs {
+    fn run<G: Playable>(self, start: G, out: &mut dyn Write) -> Result<(), CliError> {
+        let mut spec = catalog::parse::<G>(&self.search)?.with_resolved_seed();
         if let Spec::Mcts(config) = &mut spec {
-            config.threads = (arguments.threads as usize).min(max_threads());
+            config.threads = (self.threads as usize).min(max_threads());
             // Compared programs play whole games out, at chess too.
-            if !arguments.search.contains("playout_limit") && !arguments.search.contains("-000") {
+            if !self.search.contains("playout_limit") && !self.search.contains("-000") {
                 config.playout_limit = None;
             }
         }
@@ -92,7 +86,7 @@ impl PositionCommand for RateBench<'_> {
             ));
             (choice.report, begun.elapsed().as_secs_f64())
         };
-        let iterations = arguments.iterations.unwrap_or_else(|| {
+        let iterations = self.iterations.unwrap_or_else(|| {
             // A short search says little of a long one, whose memory is farther away.
             let mut pilot = 500;
             loop {
@@ -118,21 +112,21 @@ impl PositionCommand for RateBench<'_> {
         rates.sort_by(f64::total_cmp);
         let rate = rates[rates.len() / 2];
         let game = game_name(&start);
-        if arguments.json {
+        if self.json {
             let row = json!({
-                "bench": "rate", "game": game, "search": arguments.search, "threads": arguments.threads,
+                "bench": "rate", "game": game, "search": self.search, "threads": self.threads,
                 "value": rate.round(), "unit": "simulations/s", "iterations": iterations,
                 "bytes_per_node": bytes_per_node, "seed": spec.seed(),
             });
-            writeln!(self.out, "{row}")?;
+            writeln!(out, "{row}")?;
         } else {
             writeln!(
-                self.out,
+                out,
                 "{game:<24}{rate:>16.0}{iterations:>14}{bytes_per_node:>14.1}{:>22}",
                 spec.seed()
             )?;
         }
-        self.out.flush()?;
+        out.flush()?;
         Ok(())
     }
 }

@@ -34,31 +34,19 @@ pub(super) fn run(arguments: &SignatureArgs, out: &mut dyn Write) -> Result<(), 
         )?;
     }
     for game in (0..arguments.repeat).flat_map(|_| games::NAMES) {
-        with_position(
-            game,
-            "startpos",
-            SignatureBench {
-                arguments,
-                out: &mut *out,
-            },
-        )?;
+        with_position(game, "startpos", arguments, out)?;
     }
     Ok(())
 }
 
-struct SignatureBench<'a> {
-    arguments: &'a SignatureArgs,
-    out: &'a mut dyn Write,
-}
-
-impl PositionCommand for SignatureBench<'_> {
-    fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
+impl PositionCommand for &SignatureArgs {
+    fn run<G: Playable>(self, start: G, out: &mut dyn Write) -> Result<(), CliError> {
         for name in catalog::names::<G>() {
             let begun = Instant::now();
             let row = search_twice(name, &start, (ITERATIONS, DEPTH))?;
-            if self.arguments.signature {
+            if self.signature {
                 writeln!(
-                    self.out,
+                    out,
                     "{} {name} {} {} {:016x}",
                     G::NAME,
                     row.mv,
@@ -68,14 +56,14 @@ impl PositionCommand for SignatureBench<'_> {
             } else {
                 let rate = row.steps as f64 / begun.elapsed().as_secs_f64();
                 writeln!(
-                    self.out,
+                    out,
                     "{:<14}{name:<26}{:>8}{:>12}{rate:>12.0}",
                     G::NAME,
                     row.mv,
                     row.steps
                 )?;
             }
-            self.out.flush()?;
+            out.flush()?;
         }
         Ok(())
     }

@@ -34,12 +34,7 @@ pub(super) struct SolveArgs {
 }
 
 pub(super) fn run(arguments: &SolveArgs, out: &mut dyn Write) -> Result<(), CliError> {
-    with_position(&arguments.game, "startpos", SolveBench { arguments, out })
-}
-
-struct SolveBench<'a> {
-    arguments: &'a SolveArgs,
-    out: &'a mut dyn Write,
+    with_position(&arguments.game, "startpos", arguments, out)
 }
 
 /// Sums over the positions of a file.
@@ -55,18 +50,17 @@ struct Sums {
     mismatches: u32,
 }
 
-impl PositionCommand for SolveBench<'_> {
-    fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
-        let arguments = self.arguments;
+impl PositionCommand for &SolveArgs {
+    fn run<G: Playable>(self, start: G, out: &mut dyn Write) -> Result<(), CliError> {
         let config = SolverConfig {
-            memory_bytes: usize::try_from(arguments.memory << 20).unwrap_or(usize::MAX),
-            threads: arguments.threads as usize,
+            memory_bytes: usize::try_from(self.memory << 20).unwrap_or(usize::MAX),
+            threads: self.threads as usize,
             uses_book: false,
             empties_to_winner: false,
         };
         let game = game_name(&start);
         let mut solver = solvers::solver::<G>(start.rules(), config);
-        if !arguments.json {
+        if !self.json {
             let columns = [
                 "positions",
                 "us",
@@ -75,20 +69,20 @@ impl PositionCommand for SolveBench<'_> {
                 "clear us",
                 "mismatches",
             ];
-            write!(self.out, "{:<32}", "file")?;
+            write!(out, "{:<32}", "file")?;
             columns
                 .iter()
-                .try_for_each(|name| write!(self.out, "{name:>12}"))?;
-            writeln!(self.out)?;
+                .try_for_each(|name| write!(out, "{name:>12}"))?;
+            writeln!(out)?;
         }
         let mut mismatches = 0;
-        for path in &arguments.files {
+        for path in &self.files {
             let name = path.display().to_string();
             let text = fs::read_to_string(path)
                 .map_err(|error| CliError::Failed(format!("{name}: {error}")))?;
             let sums = solve_lines(&mut *solver, start.rules(), &name, &text)?;
             mismatches += sums.mismatches;
-            sums.print(arguments.json, &game, &name, self.out)?;
+            sums.print(self.json, &game, &name, out)?;
         }
         match mismatches {
             0 => Ok(()),

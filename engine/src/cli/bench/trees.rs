@@ -45,12 +45,7 @@ pub(super) struct TreesArgs {
 }
 
 pub(super) fn run(arguments: &TreesArgs, out: &mut dyn Write) -> Result<(), CliError> {
-    with_position(&arguments.game, "startpos", TreeBench { arguments, out })
-}
-
-struct TreeBench<'a> {
-    arguments: &'a TreesArgs,
-    out: &'a mut dyn Write,
+    with_position(&arguments.game, "startpos", arguments, out)
 }
 
 /// The best of a few runs: noise only ever adds.
@@ -64,14 +59,13 @@ fn best_seconds(mut work: impl FnMut()) -> f64 {
     best
 }
 
-impl PositionCommand for TreeBench<'_> {
-    fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
-        let Self { arguments, out } = self;
-        let spec = catalog::parse::<G>(&arguments.search)?;
+impl PositionCommand for &TreesArgs {
+    fn run<G: Playable>(self, start: G, out: &mut dyn Write) -> Result<(), CliError> {
+        let spec = catalog::parse::<G>(&self.search)?;
         let mut history = History::new();
         history.push(&start);
         let mut row = |what: &str, value: f64, unit: &str| -> Result<(), CliError> {
-            if arguments.json {
+            if self.json {
                 let row = json!({"bench": "trees", "what": what, "value": value, "unit": unit});
                 writeln!(out, "{row}")?;
             } else {
@@ -97,11 +91,11 @@ impl PositionCommand for TreeBench<'_> {
             });
             (search, begun.elapsed().as_secs_f64())
         };
-        let grown = grown_tree::grow(&spec, &start, arguments.nodes, &StopFlag::new());
+        let grown = grown_tree::grow(&spec, &start, self.nodes, &StopFlag::new());
         let Some(GrownTree { tree, iterations }) = grown else {
             return Err(CliError::Usage(format!(
                 "{} grows no tree: expected a search that does",
-                arguments.search
+                self.search
             )));
         };
         let nodes = tree.nodes().len() as f64;
@@ -163,7 +157,7 @@ impl PositionCommand for TreeBench<'_> {
             let rate = all.tree.nodes().len() as f64 / seconds / 1e6;
             row("rows made of it", rate, "M nodes/s")?;
         }
-        bench_growth_journal(arguments, iterations, &search, &mut row)
+        bench_growth_journal(self, iterations, &search, &mut row)
     }
 }
 
