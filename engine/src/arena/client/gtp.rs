@@ -3,24 +3,21 @@
 use std::time::{Duration, Instant};
 
 use super::{
-    EngineConnection, EngineFault, EngineInfo, EngineMove, EnginePhase, GameSpec, NameSet, NewGame,
+    EngineConnection, EngineFault, EngineInfo, EngineMove, EnginePhase, GameSpec, MoveRequest,
+    NameSet, NewGame,
 };
 use crate::{
-    arena::{
-        engine_config::EngineConfig,
-        process::Process,
-        time_control::{Clocks, MoveLimits},
-        watch::line_board::RootPosition,
-    },
+    arena::{engine_config::EngineConfig, process::Process, watch::line_board::RootPosition},
     games::Player,
 };
 
 /// Hundredths of a second between the lines of an engine that tells what it thinks.
 const ANALYSIS_INTERVAL: u32 = 20;
 
-/// The engine's commands, the colour words, and the commands it has not answered yet.
+/// The game, the engine's commands, the colour words, and the commands it has not answered yet.
 #[derive(Debug)]
 pub(super) struct GtpClient {
+    game: GameSpec,
     commands: NameSet,
     colours: [&'static str; 2],
     /// Commands not answered yet.
@@ -34,6 +31,7 @@ pub(super) struct GtpClient {
 impl GtpClient {
     pub(super) fn new(game: &GameSpec) -> Self {
         Self {
+            game: game.clone(),
             commands: NameSet::new(),
             colours: game.facts.colours(),
             pending: Vec::new(),
@@ -46,19 +44,18 @@ impl GtpClient {
         &mut self,
         connection: &mut EngineConnection,
         engine: &EngineConfig,
-        game: &GameSpec,
     ) -> Result<(), EngineFault> {
         let deadline = Instant::now() + connection.timeouts.start;
         self.send(&mut connection.process, "list_commands");
         let known = self.read_responses(connection, EnginePhase::Start, deadline)?;
         self.commands = known.split_whitespace().map(str::to_owned).collect();
         if self.has_command("set_game") {
-            let mut letters = game.name.chars();
+            let mut letters = self.game.name.chars();
             let capital = letters.next().map(|letter| letter.to_ascii_uppercase());
             let name: String = capital.into_iter().chain(letters).collect();
             self.send(&mut connection.process, &format!("set_game {name}"));
         }
-        if let Some(size) = game.facts.foreign.gtp_board_size {
+        if let Some(size) = self.game.facts.foreign.gtp_board_size {
             self.send(&mut connection.process, &format!("boardsize {size}"));
         }
         for (name, value) in &engine.options {
@@ -206,13 +203,12 @@ impl GtpClient {
     pub(super) fn request_move(
         &mut self,
         connection: &mut EngineConnection,
-        player: Player,
-        go: &MoveLimits,
-        clocks: &Clocks,
+        request: MoveRequest<'_>,
     ) -> Result<EngineMove, EngineFault> {
+        let MoveRequest { player, go, clocks } = request;
         let colour = self.colour_name(player);
         self.wait_ready(connection)?;
-        if let Some(left) = clocks.remaining(player)
+        if let Some(left) = request.time_left()
             && self.has_command("time_left")
         {
             let stones = clocks.moves_to_go(player).unwrap_or(0);
@@ -223,7 +219,7 @@ impl GtpClient {
             );
             self.wait_ready(connection)?;
         }
-        let (time, is_agreed) = connection.time_limit(player, go, clocks);
+        let (time, is_agreed) = connection.time_limit(request);
         let asked = Instant::now();
         let genmove = self.genmove(connection.recording.is_on());
         let command = match genmove {

@@ -283,8 +283,8 @@ impl Client {
             process.lower_priority();
         }
         let protocol = match engine.protocol {
-            EngineProtocol::Ugi => ClientProtocol::Uci(uci::UciClient::new(true)),
-            EngineProtocol::Uci => ClientProtocol::Uci(uci::UciClient::new(false)),
+            EngineProtocol::Ugi => ClientProtocol::Uci(uci::UciClient::new(true, game)),
+            EngineProtocol::Uci => ClientProtocol::Uci(uci::UciClient::new(false, game)),
             EngineProtocol::Gtp => ClientProtocol::Gtp(gtp::GtpClient::new(game)),
         };
         let connection = EngineConnection {
@@ -298,7 +298,7 @@ impl Client {
             protocol,
             ponders: engine.ponders,
         };
-        match client.handshake(engine, game) {
+        match client.handshake(engine) {
             Ok(()) => Ok(client),
             Err(fault) => Err(StartError {
                 fault,
@@ -307,11 +307,11 @@ impl Client {
         }
     }
 
-    fn handshake(&mut self, engine: &EngineConfig, game: &GameSpec) -> Result<(), EngineFault> {
+    fn handshake(&mut self, engine: &EngineConfig) -> Result<(), EngineFault> {
         let connection = &mut self.connection;
         match &mut self.protocol {
-            ClientProtocol::Uci(client) => client.handshake(connection, engine, game),
-            ClientProtocol::Gtp(client) => client.handshake(connection, engine, game),
+            ClientProtocol::Uci(client) => client.handshake(connection, engine),
+            ClientProtocol::Gtp(client) => client.handshake(connection, engine),
         }
     }
 
@@ -364,11 +364,10 @@ impl Client {
         on_info: &mut dyn FnMut(&EngineInfo),
     ) -> Result<EngineMove, EngineFault> {
         let connection = &mut self.connection;
+        let request = MoveRequest { player, go, clocks };
         match &mut self.protocol {
-            ClientProtocol::Uci(client) => {
-                client.request_move(connection, player, go, clocks, on_info)
-            }
-            ClientProtocol::Gtp(client) => client.request_move(connection, player, go, clocks),
+            ClientProtocol::Uci(client) => client.request_move(connection, request, on_info),
+            ClientProtocol::Gtp(client) => client.request_move(connection, request),
         }
     }
 
@@ -376,7 +375,8 @@ impl Client {
     /// UCI has that.
     pub fn ponder(&mut self, expected: &str, player: Player, go: &MoveLimits, clocks: &Clocks) {
         if let ClientProtocol::Uci(client) = &mut self.protocol {
-            client.ponder(&mut self.connection, expected, player, go, clocks);
+            let request = MoveRequest { player, go, clocks };
+            client.ponder(&mut self.connection, expected, request);
         }
     }
 
@@ -433,6 +433,21 @@ impl Client {
     }
 }
 
+/// A request for a move: whose it is, and the limits that hold for it.
+#[derive(Clone, Copy)]
+struct MoveRequest<'a> {
+    player: Player,
+    go: &'a MoveLimits,
+    clocks: &'a Clocks,
+}
+
+impl MoveRequest<'_> {
+    /// What the player's clock has left; none without clocks.
+    fn time_left(&self) -> Option<Duration> {
+        self.clocks.remaining(self.player)
+    }
+}
+
 /// The way to an engine, for the dialects.
 #[derive(Debug)]
 struct EngineConnection {
@@ -476,8 +491,8 @@ impl EngineConnection {
     }
 
     /// The time limit of a move, and whether it was agreed on rather than a timeout of ours.
-    fn time_limit(&self, player: Player, go: &MoveLimits, clocks: &Clocks) -> (Duration, bool) {
-        match clocks.remaining(player).or(go.movetime) {
+    fn time_limit(&self, request: MoveRequest<'_>) -> (Duration, bool) {
+        match request.time_left().or(request.go.movetime) {
             Some(time) => (time + self.timeouts.margin, true),
             None => (self.timeouts.reply, false),
         }

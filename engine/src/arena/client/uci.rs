@@ -4,14 +4,10 @@ use std::{fmt::Write as _, time::Instant};
 
 use super::{
     EngineConnection, EngineFault, EngineInfo, EngineMove, EngineOption, EnginePhase, GameSpec,
-    MATE_SCORE, NameSet, NewGame, ReportedResult, ponder::Pondering,
+    MATE_SCORE, MoveRequest, NameSet, NewGame, ReportedResult, ponder::Pondering,
 };
 use crate::{
-    arena::{
-        engine_config::EngineConfig,
-        time_control::{Clocks, MoveLimits},
-        watch::line_board::RootPosition,
-    },
+    arena::{engine_config::EngineConfig, watch::line_board::RootPosition},
     games::{Player, notation::Style},
 };
 
@@ -22,6 +18,7 @@ const MAX_DECLARED_OPTIONS: usize = 512;
 #[derive(Debug)]
 pub(super) struct UciClient {
     is_ugi: bool,
+    game: GameSpec,
     options: NameSet,
     /// The options that it declared, at most [`MAX_DECLARED_OPTIONS`].
     pub(super) declared: Vec<EngineOption>,
@@ -33,9 +30,10 @@ pub(super) struct UciClient {
 }
 
 impl UciClient {
-    pub(super) fn new(is_ugi: bool) -> Self {
+    pub(super) fn new(is_ugi: bool, game: &GameSpec) -> Self {
         Self {
             is_ugi,
+            game: game.clone(),
             options: NameSet::new(),
             declared: Vec::new(),
             style: Style::Own,
@@ -49,7 +47,6 @@ impl UciClient {
         &mut self,
         connection: &mut EngineConnection,
         engine: &EngineConfig,
-        game: &GameSpec,
     ) -> Result<(), EngineFault> {
         let (hello, done) = if self.is_ugi {
             ("ugi\n", "ugiok")
@@ -71,7 +68,7 @@ impl UciClient {
                 self.declared.push(option);
             }
         }
-        self.select_game(connection, game)?;
+        self.select_game(connection)?;
         if engine.ponders && self.has_option("ponder") {
             self.set_option(connection, "Ponder", "true")?;
         }
@@ -82,11 +79,8 @@ impl UciClient {
     }
 
     /// Has the engine play the right game, if it knows more than one.
-    fn select_game(
-        &mut self,
-        connection: &mut EngineConnection,
-        game: &GameSpec,
-    ) -> Result<(), EngineFault> {
+    fn select_game(&mut self, connection: &mut EngineConnection) -> Result<(), EngineFault> {
+        let game = self.game.clone();
         let foreign = &game.facts.foreign;
         let variant_option = foreign.variant_option.filter(|option| {
             let variant = game.name.split_once(':').map(|(_, variant)| variant);
@@ -200,13 +194,11 @@ impl UciClient {
         &mut self,
         connection: &mut EngineConnection,
         expected: &str,
-        player: Player,
-        go: &MoveLimits,
-        clocks: &Clocks,
+        request: MoveRequest<'_>,
     ) {
         let position = self.position_after(expected);
         let mut command = format!("{position}\ngo ponder");
-        self.write_limits(&mut command, player, go, clocks);
+        self.write_limits(&mut command, request);
         command.push('\n');
         connection.process.discard_output();
         connection.process.send(&command);
@@ -224,20 +216,18 @@ impl UciClient {
     pub(super) fn request_move(
         &mut self,
         connection: &mut EngineConnection,
-        player: Player,
-        go: &MoveLimits,
-        clocks: &Clocks,
+        request: MoveRequest<'_>,
         on_info: &mut dyn FnMut(&EngineInfo),
     ) -> Result<EngineMove, EngineFault> {
-        let (time, is_agreed) = connection.time_limit(player, go, clocks);
+        let (time, is_agreed) = connection.time_limit(request);
         let asked = Instant::now();
         let root = || RootPosition::parse_command(&self.position).unwrap_or_default();
-        connection.recording.begin(root, go, false);
+        connection.recording.begin(root, request.go, false);
         if !self.pondering.hit(connection, &self.position)? {
             // A late `bestmove` must not be taken for the answer to the next request.
             connection.process.discard_output();
             let mut command = format!("{}\ngo", self.position);
-            self.write_limits(&mut command, player, go, clocks);
+            self.write_limits(&mut command, request);
             command.push('\n');
             connection.process.send(&command);
         }
@@ -284,7 +274,8 @@ impl UciClient {
         }
     }
 
-    fn write_limits(&self, out: &mut String, player: Player, go: &MoveLimits, clocks: &Clocks) {
+    fn write_limits(&self, out: &mut String, request: MoveRequest<'_>) {
+        let MoveRequest { player, go, clocks } = request;
         if let Some(nodes) = go.nodes {
             let _ = write!(out, " nodes {nodes}");
         }

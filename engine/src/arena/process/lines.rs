@@ -10,8 +10,64 @@ pub(super) const MAX_UNREAD_BYTES: usize = 4 << 20;
 const MAX_LOG_LINES: usize = 10;
 const MAX_LOG_LINE_BYTES: usize = 400;
 
+/// What an engine and we say to each other.
+#[derive(Debug, Default)]
+pub(super) struct Conversation {
+    /// Its output that has not been read as lines yet.
+    pub(super) output: LineBuffer,
+    /// The last lines: `> ` sent, `< ` received.
+    log: VecDeque<String>,
+}
+
+impl Conversation {
+    /// Logs lines that are sent to it.
+    pub(super) fn log_sent(&mut self, lines: &str) {
+        for line in lines.lines() {
+            push_log_line(&mut self.log, "> ", line);
+        }
+    }
+
+    /// The next line of its output.
+    pub(super) fn next_line(&mut self) -> Option<String> {
+        let line = self.output.next_line()?;
+        push_log_line(&mut self.log, "< ", &line);
+        Some(line)
+    }
+
+    /// The last lines of the conversation.
+    pub(super) fn tail(&self) -> Vec<String> {
+        self.log.iter().cloned().collect()
+    }
+}
+
+/// What an engine has written to standard error.
+#[derive(Debug, Default)]
+pub(super) struct ErrorLog {
+    /// Bytes that are not in the log yet.
+    pub(super) lines: LineBuffer,
+    log: VecDeque<String>,
+}
+
+impl ErrorLog {
+    /// Logs the lines that are complete.
+    pub(super) fn log_lines(&mut self) {
+        while let Some(line) = self.lines.next_line() {
+            push_log_line(&mut self.log, "", &line);
+        }
+    }
+
+    /// The last lines, and what there is of an unfinished one.
+    pub(super) fn tail(&self) -> Vec<String> {
+        let partial_line = self.lines.partial_line();
+        let lines = self.log.iter().cloned();
+        lines
+            .chain((!partial_line.is_empty()).then_some(partial_line))
+            .collect()
+    }
+}
+
 /// Keeps a line in place of the oldest of its direction, so that flooded output does not displace our own lines.
-pub(super) fn push_log_line(lines: &mut VecDeque<String>, mark: &str, line: &str) {
+fn push_log_line(lines: &mut VecDeque<String>, mark: &str, line: &str) {
     let alike = || {
         lines
             .iter()
@@ -93,7 +149,7 @@ impl LineBuffer {
         }
     }
 
-    pub(super) fn partial_line(&self) -> String {
+    fn partial_line(&self) -> String {
         let bytes = self.bytes.get(self.start..).unwrap_or_default();
         String::from_utf8_lossy(
             bytes

@@ -1,10 +1,8 @@
 //! Processes with nothing but the standard library: a thread for each pipe.
 
 use std::{
-    collections::VecDeque,
     io::{self, ErrorKind, Read},
-    path::Path,
-    process::{Child, Command, ExitStatus, Stdio},
+    process::{Child, Command, ExitStatus},
     sync::{
         Arc, Mutex, PoisonError,
         mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel},
@@ -14,8 +12,8 @@ use std::{
 };
 
 use super::{
-    Backend, HALT_POLL_INTERVAL, ProcessExit, ReadError, is_stop_status,
-    lines::{LineBuffer, MAX_UNREAD_BYTES, push_log_line},
+    Backend, ProcessExit,
+    lines::{Conversation, ErrorLog, MAX_UNREAD_BYTES},
 };
 use crate::runs::halt::Halt;
 
@@ -39,50 +37,16 @@ pub(super) struct ThreadedProcess {
     /// From the thread that reads its output.
     output: Receiver<Vec<u8>>,
     is_output_closed: bool,
-    stdout_lines: LineBuffer,
+    conversation: Conversation,
     errors: Arc<Mutex<ErrorLog>>,
     /// Disconnected once standard error has been read to its end.
     errors_end: Receiver<()>,
-    /// The last lines of the conversation.
-    transcript: VecDeque<String>,
     halt: Halt,
     is_reaped: bool,
 }
 
-/// What it has written to standard error.
-#[derive(Debug, Default)]
-struct ErrorLog {
-    lines: LineBuffer,
-    tail: VecDeque<String>,
-}
-
-impl ErrorLog {
-    fn push(&mut self, bytes: &[u8]) {
-        self.lines.push(bytes);
-        while let Some(line) = self.lines.next_line() {
-            push_log_line(&mut self.tail, "", &line);
-        }
-    }
-}
-
 impl ThreadedProcess {
-    pub(super) fn start(
-        words: &[String],
-        directory: Option<&Path>,
-        halt: &Halt,
-    ) -> io::Result<Self> {
-        let (program, arguments) = words
-            .split_first()
-            .ok_or_else(|| io::Error::new(ErrorKind::InvalidInput, "no program is named"))?;
-        let mut command = Command::new(program);
-        command
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        if let Some(directory) = directory {
-            command.current_dir(directory);
-        }
+    pub(super) fn start(mut command: Command, halt: &Halt) -> io::Result<Self> {
         let mut child = command.spawn()?;
         let (stdin, stdout, stderr) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
@@ -95,10 +59,9 @@ impl ThreadedProcess {
             input: Some(input),
             output,
             is_output_closed: false,
-            stdout_lines: LineBuffer::default(),
+            conversation: Conversation::default(),
             errors: Arc::clone(&errors),
             errors_end,
-            transcript: VecDeque::new(),
             halt: halt.clone(),
             is_reaped: false,
         };
@@ -122,13 +85,13 @@ impl ThreadedProcess {
     fn take_chunk(&mut self, timeout: Duration) -> bool {
         match self.output.recv_timeout(timeout) {
             Ok(chunk) => {
-                self.stdout_lines.push(&chunk);
+                self.conversation.output.push(&chunk);
                 true
             }
             Err(RecvTimeoutError::Timeout) => false,
             Err(RecvTimeoutError::Disconnected) => {
                 if !self.is_output_closed {
-                    self.stdout_lines.finish();
+                    self.conversation.output.finish();
                 }
                 self.is_output_closed = true;
                 false
@@ -139,40 +102,14 @@ impl ThreadedProcess {
     fn wait_for_exit(&mut self, deadline: Instant) {
         while !self.has_exited() && Instant::now() < deadline && !self.halt.is_urgent() {
             // Its output is read on, so that it does not block on its way out.
-            self.discard_output();
+            self.take_output();
+            while self.conversation.next_line().is_some() {}
             thread::sleep(EXIT_POLL_INTERVAL);
         }
     }
 
     fn has_exited(&mut self) -> bool {
         !matches!(self.child.try_wait(), Ok(None))
-    }
-
-    fn terminate(&mut self, deadline: Instant) -> ProcessExit {
-        self.input = None;
-        let grace = match self.is_output_closed {
-            true => CLOSE_GRACE_PERIOD,
-            false => Duration::ZERO,
-        };
-        self.wait_for_exit(deadline.max(Instant::now() + grace));
-        let had_ended = self.has_exited();
-        let status = self.reap();
-        let text = match &status {
-            Ok(status) => status.to_string(),
-            Err(error) => format!("exit status unknown: {error}"),
-        };
-        match had_ended {
-            true => ProcessExit {
-                text,
-                is_stopped_externally: status.is_ok_and(is_stop_status),
-                is_ended_by_us: false,
-            },
-            false => ProcessExit {
-                text: format!("{text}, ended by the match"),
-                is_stopped_externally: false,
-                is_ended_by_us: true,
-            },
-        }
     }
 
     fn reap(&mut self) -> io::Result<ExitStatus> {
@@ -186,45 +123,31 @@ impl Backend for ThreadedProcess {
     /// The standard library has no priorities.
     fn lower_priority(&self) {}
 
-    fn send(&mut self, lines: &str) {
-        for line in lines.lines() {
-            push_log_line(&mut self.transcript, "> ", line);
-        }
+    fn conversation(&self) -> &Conversation {
+        &self.conversation
+    }
+
+    fn conversation_mut(&mut self) -> &mut Conversation {
+        &mut self.conversation
+    }
+
+    fn send(&mut self, bytes: &[u8]) {
         if let Some(input) = &self.input {
             // If the thread is gone, the input pipe is closed; the output or the exit status will tell why.
-            let _ = input.send(lines.as_bytes().to_vec());
+            let _ = input.send(bytes.to_vec());
         }
     }
 
-    fn read_line(&mut self, deadline: Instant) -> Result<String, ReadError> {
-        loop {
-            if let Some(line) = self.stdout_lines.next_line() {
-                push_log_line(&mut self.transcript, "< ", &line);
-                return Ok(line);
-            }
-            if self.is_output_closed {
-                return Err(ReadError::Closed);
-            }
-            if self.halt.is_requested() {
-                return Err(ReadError::Halted);
-            }
-            let now = Instant::now();
-            if now >= deadline {
-                return Err(ReadError::Timeout);
-            }
-            self.take_chunk(HALT_POLL_INTERVAL.min(deadline - now));
-        }
+    fn poll_output(&mut self, timeout: Duration) {
+        self.take_chunk(timeout);
     }
 
-    fn discard_output(&mut self) {
+    fn is_output_closed(&self) -> bool {
+        self.is_output_closed
+    }
+
+    fn take_output(&mut self) {
         while self.take_chunk(Duration::ZERO) {}
-        while let Some(line) = self.stdout_lines.next_line() {
-            push_log_line(&mut self.transcript, "< ", &line);
-        }
-    }
-
-    fn transcript_tail(&self) -> Vec<String> {
-        self.transcript.iter().cloned().collect()
     }
 
     fn stderr_tail(&self) -> Vec<String> {
@@ -232,21 +155,20 @@ impl Backend for ThreadedProcess {
             let _ = self.errors_end.recv_timeout(LAST_WORDS_TIMEOUT);
         }
         let errors = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
-        let partial_line = errors.lines.partial_line();
-        let lines = errors.tail.iter().cloned();
-        lines
-            .chain((!partial_line.is_empty()).then_some(partial_line))
-            .collect()
+        errors.tail()
     }
 
-    fn shut_down(mut self: Box<Self>, quit_command: &str, deadline: Instant) -> ProcessExit {
-        self.send(quit_command);
-        self.terminate(deadline)
-    }
+    fn prepare_shut_down(&mut self) {}
 
-    fn kill(mut self: Box<Self>) -> (ProcessExit, Vec<String>) {
-        let exit = self.terminate(Instant::now());
-        (exit, self.stderr_tail())
+    fn terminate(&mut self, deadline: Instant) -> ProcessExit {
+        self.input = None;
+        let grace = match self.is_output_closed {
+            true => CLOSE_GRACE_PERIOD,
+            false => Duration::ZERO,
+        };
+        self.wait_for_exit(deadline.max(Instant::now() + grace));
+        let had_ended = self.has_exited();
+        ProcessExit::new(self.reap(), had_ended)
     }
 }
 
@@ -292,7 +214,8 @@ fn read_errors(mut stderr: impl Read, errors: &Mutex<ErrorLog>) {
     let mut buffer = vec![0; CHUNK_BYTES];
     while let Some(chunk) = next_chunk(&mut stderr, &mut buffer) {
         let mut errors = errors.lock().unwrap_or_else(PoisonError::into_inner);
-        errors.push(chunk);
+        errors.lines.push(chunk);
+        errors.log_lines();
     }
 }
 

@@ -1,14 +1,12 @@
 //! Pipes that do not block, and process groups.
 
 use std::{
-    collections::VecDeque,
     io::{self, ErrorKind, Read, Write as _},
     os::{
         fd::{AsFd, BorrowedFd},
         unix::process::CommandExt as _,
     },
-    path::Path,
-    process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
+    process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus},
     time::{Duration, Instant},
 };
 
@@ -24,8 +22,8 @@ use rustix::{
 #[cfg(target_os = "linux")]
 use super::descendants::Descendants;
 use super::{
-    Backend, HALT_POLL_INTERVAL, ProcessExit, ReadError, is_stop_status,
-    lines::{LineBuffer, MAX_LINE_BYTES, MAX_UNREAD_BYTES, push_log_line},
+    Backend, ProcessExit,
+    lines::{Conversation, ErrorLog, LineBuffer, MAX_LINE_BYTES, MAX_UNREAD_BYTES},
 };
 use crate::runs::halt::Halt;
 
@@ -47,36 +45,15 @@ pub(super) struct PolledProcess {
     stderr: Option<ChildStderr>,
     /// Input the engine has not read yet.
     pending_input: Vec<u8>,
-    /// Output lines not read yet.
-    stdout_lines: LineBuffer,
-    stderr_lines: LineBuffer,
-    /// The last lines of the conversation, and of standard error.
-    transcript: VecDeque<String>,
-    stderr_log: VecDeque<String>,
+    conversation: Conversation,
+    errors: ErrorLog,
     halt: Halt,
     is_reaped: bool,
 }
 
 impl PolledProcess {
-    /// Starts a program with its arguments, in a directory if one is given.
-    pub(super) fn start(
-        words: &[String],
-        directory: Option<&Path>,
-        halt: &Halt,
-    ) -> io::Result<Self> {
-        let (program, arguments) = words
-            .split_first()
-            .ok_or_else(|| io::Error::new(ErrorKind::InvalidInput, "no program is named"))?;
-        let mut command = Command::new(program);
-        command
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0);
-        if let Some(directory) = directory {
-            command.current_dir(directory);
-        }
+    pub(super) fn start(mut command: Command, halt: &Halt) -> io::Result<Self> {
+        command.process_group(0);
         #[cfg(target_os = "linux")]
         let descendants = Descendants::track(&mut command);
         let mut child = command.spawn()?;
@@ -93,10 +70,8 @@ impl PolledProcess {
             stdout,
             stderr,
             pending_input: Vec::new(),
-            stdout_lines: LineBuffer::default(),
-            stderr_lines: LineBuffer::default(),
-            transcript: VecDeque::new(),
-            stderr_log: VecDeque::new(),
+            conversation: Conversation::default(),
+            errors: ErrorLog::default(),
             halt: halt.clone(),
             is_reaped: false,
         };
@@ -107,48 +82,11 @@ impl PolledProcess {
         Ok(process)
     }
 
-    fn terminate(&mut self, deadline: Instant) -> ProcessExit {
-        self.pending_input.clear();
-        self.stdin = None;
-        // An engine that has just closed its output is about to have an exit code.
-        let grace = match self.stdout {
-            None => TERM_GRACE_PERIOD,
-            Some(_) => Duration::ZERO,
-        };
-        self.wait_for_exit(deadline.max(Instant::now() + grace));
-        let had_ended = self.has_exited();
-        if !had_ended {
-            #[cfg(target_os = "linux")]
-            self.descendants.refresh(self.group);
-            let _ = kill_process_group(self.group, Signal::TERM);
-            self.wait_for_exit(Instant::now() + TERM_GRACE_PERIOD);
-        }
-        let status = self.reap();
-        let text = match &status {
-            Ok(status) => status.to_string(),
-            Err(error) => format!("exit status unknown: {error}"),
-        };
-        if had_ended {
-            let is_stopped_externally = status.is_ok_and(is_stop_status);
-            ProcessExit {
-                text,
-                is_stopped_externally,
-                is_ended_by_us: false,
-            }
-        } else {
-            ProcessExit {
-                text: format!("{text}, ended by the match"),
-                is_stopped_externally: false,
-                is_ended_by_us: true,
-            }
-        }
-    }
-
     fn wait_for_exit(&mut self, deadline: Instant) {
         while !self.has_exited() && Instant::now() < deadline && !self.halt.is_urgent() {
             if self.stdout.is_some() {
                 self.poll_pipes(Duration::from_millis(5));
-                while self.stdout_lines.next_line().is_some() {}
+                while self.conversation.output.next_line().is_some() {}
             } else {
                 std::thread::sleep(Duration::from_millis(2));
             }
@@ -176,7 +114,7 @@ impl PolledProcess {
     /// Waits until a pipe is readable or writable, and serves it.
     fn poll_pipes(&mut self, timeout: Duration) {
         let mut pipes = Vec::with_capacity(3);
-        let is_full = self.stdout_lines.len() >= MAX_UNREAD_BYTES;
+        let is_full = self.conversation.output.len() >= MAX_UNREAD_BYTES;
         if let Some(output) = self.stdout.as_ref().filter(|_| !is_full) {
             pipes.push(PollFd::from_borrowed_fd(output.as_fd(), PollFlags::IN));
         }
@@ -219,13 +157,11 @@ impl PolledProcess {
     }
 
     fn read_pipes(&mut self) {
-        if self.stdout_lines.len() < MAX_UNREAD_BYTES {
-            drain_pipe(&mut self.stdout, &mut self.stdout_lines);
+        if self.conversation.output.len() < MAX_UNREAD_BYTES {
+            drain_pipe(&mut self.stdout, &mut self.conversation.output);
         }
-        drain_pipe(&mut self.stderr, &mut self.stderr_lines);
-        while let Some(line) = self.stderr_lines.next_line() {
-            push_log_line(&mut self.stderr_log, "", &line);
-        }
+        drain_pipe(&mut self.stderr, &mut self.errors.lines);
+        self.errors.log_lines();
     }
 }
 
@@ -236,64 +172,58 @@ impl Backend for PolledProcess {
         }
     }
 
-    fn send(&mut self, lines: &str) {
-        for line in lines.lines() {
-            push_log_line(&mut self.transcript, "> ", line);
-        }
-        self.pending_input.extend_from_slice(lines.as_bytes());
+    fn conversation(&self) -> &Conversation {
+        &self.conversation
+    }
+
+    fn conversation_mut(&mut self) -> &mut Conversation {
+        &mut self.conversation
+    }
+
+    fn send(&mut self, bytes: &[u8]) {
+        self.pending_input.extend_from_slice(bytes);
         self.write_stdin();
     }
 
-    fn read_line(&mut self, deadline: Instant) -> Result<String, ReadError> {
-        loop {
-            if let Some(line) = self.stdout_lines.next_line() {
-                push_log_line(&mut self.transcript, "< ", &line);
-                return Ok(line);
-            }
-            if self.stdout.is_none() {
-                return Err(ReadError::Closed);
-            }
-            let now = Instant::now();
-            if self.halt.is_requested() {
-                return Err(ReadError::Halted);
-            }
-            if now >= deadline {
-                return Err(ReadError::Timeout);
-            }
-            self.poll_pipes(HALT_POLL_INTERVAL.min(deadline - now));
-        }
+    fn poll_output(&mut self, timeout: Duration) {
+        self.poll_pipes(timeout);
     }
 
-    fn discard_output(&mut self) {
+    fn is_output_closed(&self) -> bool {
+        self.stdout.is_none()
+    }
+
+    fn take_output(&mut self) {
         self.read_pipes();
-        while let Some(line) = self.stdout_lines.next_line() {
-            push_log_line(&mut self.transcript, "< ", &line);
-        }
-    }
-
-    fn transcript_tail(&self) -> Vec<String> {
-        self.transcript.iter().cloned().collect()
     }
 
     fn stderr_tail(&self) -> Vec<String> {
-        let partial_line = self.stderr_lines.partial_line();
-        let lines = self.stderr_log.iter().cloned();
-        lines
-            .chain((!partial_line.is_empty()).then_some(partial_line))
-            .collect()
+        self.errors.tail()
     }
 
-    fn shut_down(mut self: Box<Self>, quit_command: &str, deadline: Instant) -> ProcessExit {
-        // After its exit its children can no longer be attributed to it.
+    /// After its exit its children can no longer be attributed to it.
+    fn prepare_shut_down(&mut self) {
         #[cfg(target_os = "linux")]
         self.descendants.refresh(self.group);
-        self.send(quit_command);
-        self.terminate(deadline)
     }
 
-    fn kill(mut self: Box<Self>) -> (ProcessExit, Vec<String>) {
-        let exit = self.terminate(Instant::now());
-        (exit, self.stderr_tail())
+    fn terminate(&mut self, deadline: Instant) -> ProcessExit {
+        self.pending_input.clear();
+        self.stdin = None;
+        // An engine that has just closed its output is about to have an exit code.
+        let grace = match self.stdout {
+            None => TERM_GRACE_PERIOD,
+            Some(_) => Duration::ZERO,
+        };
+        self.wait_for_exit(deadline.max(Instant::now() + grace));
+        let had_ended = self.has_exited();
+        if !had_ended {
+            #[cfg(target_os = "linux")]
+            self.descendants.refresh(self.group);
+            let _ = kill_process_group(self.group, Signal::TERM);
+            self.wait_for_exit(Instant::now() + TERM_GRACE_PERIOD);
+        }
+        ProcessExit::new(self.reap(), had_ended)
     }
 }
 
