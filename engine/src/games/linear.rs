@@ -52,6 +52,18 @@ impl<'a, const KNOTS: usize> WeightedSum<'a, KNOTS> {
         }
     }
 
+    /// The value of the features that `add` adds.
+    #[inline(always)]
+    pub fn of(
+        weights: &'a [[i16; KNOTS]],
+        stage: Stage,
+        add: impl FnOnce(&mut Self) -> Stage,
+    ) -> i32 {
+        let mut sum = Self::new(weights, stage);
+        add(&mut sum);
+        sum.value()
+    }
+
     /// The sum, between the sums at the two knots, rounded towards zero.
     #[inline(always)]
     pub fn value(&self) -> i32 {
@@ -66,6 +78,14 @@ impl<const KNOTS: usize> FeatureSink for WeightedSum<'_, KNOTS> {
         let row = &self.weights[feature];
         self.sums[0] += count * i32::from(row[self.stage.knot]);
         self.sums[1] += count * i32::from(row[self.stage.knot + 1]);
+    }
+}
+
+/// Counts all features, for tests that look at them.
+#[cfg(test)]
+impl<const FEATURES: usize> FeatureSink for [i32; FEATURES] {
+    fn add(&mut self, feature: usize, count: i32) {
+        self[feature] += count;
     }
 }
 
@@ -132,6 +152,29 @@ pub struct FittedEvaluation<G> {
     pub decided: i32,
     /// Where the weights are in the source, and how.
     pub file: WeightsFile,
+}
+
+impl<G> FittedEvaluation<G> {
+    /// One that foretells the result, with weights that are 0 before the fit, and that learns from every position.
+    pub const fn new(
+        evaluation: &'static str,
+        groups: &'static [FeatureGroup],
+        knots: usize,
+        features: FeaturesFn<G>,
+        file: WeightsFile,
+    ) -> Self {
+        Self {
+            evaluation,
+            groups,
+            knots,
+            target: FitTarget::Outcome,
+            prior: &[],
+            features,
+            is_quiet: |_| true,
+            decided: 0,
+            file,
+        }
+    }
 }
 
 /// Lists the features of a position, and tells its stage.

@@ -11,6 +11,7 @@ use crate::rng::Rng;
 pub mod evaluate;
 pub mod explain;
 pub mod facts;
+mod fours;
 pub mod history;
 pub mod linear;
 pub mod notation;
@@ -159,6 +160,15 @@ impl Player {
         match self {
             Self::First => Self::Second,
             Self::Second => Self::First,
+        }
+    }
+
+    /// What the two sides have, from the first player's first to this player's first, or back.
+    #[inline(always)]
+    pub fn own_first<T>(self, [first, second]: [T; 2]) -> [T; 2] {
+        match self {
+            Self::First => [first, second],
+            Self::Second => [second, first],
         }
     }
 

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     games::linear::{
-        FeatureSink, FitTarget, FittedEvaluation, Stage, WeightedSum, WeightsFile, feature_groups,
+        FeatureSink, FittedEvaluation, Stage, WeightedSum, WeightsFile, feature_groups,
     },
     machine::iter_ones,
 };
@@ -61,23 +61,23 @@ const PRIOR: &[(usize, f64)] = &[
 ];
 
 pub(super) const FITTED: FittedEvaluation<Chess> = FittedEvaluation {
-    evaluation: "tapered",
-    groups: GROUPS,
-    knots: KNOTS,
-    target: FitTarget::Outcome,
     prior: PRIOR,
-    features: |position, sink| features(position.board(), sink),
     is_quiet: |position| is_quiet(position.board()),
     decided: 700,
-    file: WeightsFile::Rust("engine/src/games/chess/tapered_weights.rs"),
+    ..FittedEvaluation::new(
+        "tapered",
+        GROUPS,
+        KNOTS,
+        |position, sink| features(position.board(), sink),
+        WeightsFile::Rust("engine/src/games/chess/tapered_weights.rs"),
+    )
 };
 
 /// The value in hundredths of a pawn for the player to move.
 pub(super) fn value(position: &Chess) -> i32 {
     let board = position.board();
-    let mut sum = WeightedSum::new(&WEIGHTS, stage(board));
-    features(board, &mut sum);
-    let value = sum.value() + endings::lone_king(board);
+    let sum = WeightedSum::of(&WEIGHTS, stage(board), |sum| features(board, sum));
+    let value = sum + endings::lone_king(board);
     if endings::can_hardly_win(board, value) {
         value / 8
     } else {

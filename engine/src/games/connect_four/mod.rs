@@ -10,7 +10,7 @@
 //!  0  7 14 21 28 35 42
 //! ```
 
-use super::{Game, MoveCode, Outcome, Player, SearchHints, Symmetric, Symmetry};
+use super::{Game, MoveCode, Outcome, Player, SearchHints, Symmetric, Symmetry, fours};
 use crate::machine;
 use crate::rng::{Rng, mix};
 
@@ -44,10 +44,7 @@ pub struct Column(pub u8);
 impl ConnectFour {
     /// The discs of each player, first player first, as bits of the layout above.
     pub fn discs(&self) -> [u64; 2] {
-        match self.to_move() {
-            Player::First => [self.own, self.opponent],
-            Player::Second => [self.opponent, self.own],
-        }
+        self.to_move().own_first([self.own, self.opponent])
     }
 
     /// The cells a disc could fall into, whether or not the game is over.
@@ -76,21 +73,18 @@ pub fn has_four(discs: u64) -> bool {
 
 /// Every line of four discs, as bits.
 fn lines_of_four(discs: u64) -> impl Iterator<Item = u64> {
-    (fours(discs).into_iter().zip(LINE_STEPS)).flat_map(|(starts, step)| {
-        machine::iter_ones(starts).map(move |start| {
-            (0..4).fold(0, |line, index| {
-                line | 1 << (u32::from(start) + index * step)
-            })
-        })
-    })
+    fours::lines(fours(discs), LINE_STEPS)
 }
 
 /// From one cell of a line to the next, as a shift: up, falling, across, rising.
 const LINE_STEPS: [u32; 4] = [1, 6, 7, 8];
 
+/// The lowest bits of all lines of four cells.
+const LINE_STARTS: [u64; 4] = fours(BOARD);
+
 /// The lowest bits of all lines of four, by [`LINE_STEPS`].
 #[inline(always)]
-fn fours(discs: u64) -> [u64; 4] {
+const fn fours(discs: u64) -> [u64; 4] {
     [
         four_along::<1>(discs),
         four_along::<6>(discs),
@@ -100,7 +94,7 @@ fn fours(discs: u64) -> [u64; 4] {
 }
 
 #[inline(always)]
-fn four_along<const STEP: u32>(discs: u64) -> u64 {
+const fn four_along<const STEP: u32>(discs: u64) -> u64 {
     let pairs = discs & (discs >> STEP);
     pairs & (pairs >> (2 * STEP))
 }

@@ -336,16 +336,8 @@ fn check_position(
         return refuse(problem, "discs that have fallen as far as they can");
     }
     let counts = [first.count_ones(), second.count_ones()];
-    let position = match to_move {
-        Player::First => ConnectFour {
-            own: first,
-            opponent: second,
-        },
-        Player::Second => ConnectFour {
-            own: second,
-            opponent: first,
-        },
-    };
+    let [own, opponent] = to_move.own_first([first, second]);
+    let position = ConnectFour { own, opponent };
     let expected = "X and O in equal number with X to move, or one X more with O to move";
     if counts[0] != counts[1] && counts[0] != counts[1] + 1 || position.to_move() != to_move {
         return refuse(

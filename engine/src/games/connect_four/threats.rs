@@ -2,16 +2,14 @@
 //! row serves the first player, one on an even row the second (Allis 1988).
 
 use super::{
-    BOARD, COLUMNS, ConnectFour, LINE_STEPS, ROWS,
+    COLUMNS, ConnectFour, LINE_STARTS, LINE_STEPS, ROWS,
     threats_weights::{KNOTS, WEIGHTS},
 };
 use crate::{
     games::{
         Game as _, Player,
-        linear::{
-            FeatureSink, FitTarget, FittedEvaluation, Stage, WeightedSum, WeightsFile,
-            feature_groups,
-        },
+        fours::OpenLines,
+        linear::{FeatureSink, FittedEvaluation, Stage, WeightedSum, WeightsFile, feature_groups},
     },
     machine::iter_ones,
 };
@@ -28,23 +26,17 @@ feature_groups! {
 
 const _: () = assert!(FEATURES == WEIGHTS.len());
 
-pub(super) const FITTED: FittedEvaluation<ConnectFour> = FittedEvaluation {
-    evaluation: "threats",
-    groups: GROUPS,
-    knots: KNOTS,
-    target: FitTarget::Outcome,
-    prior: &[],
-    features: |position, sink| features(position, sink),
-    is_quiet: |_| true,
-    decided: 0,
-    file: WeightsFile::Rust("engine/src/games/connect_four/threats_weights.rs"),
-};
+pub(super) const FITTED: FittedEvaluation<ConnectFour> = FittedEvaluation::new(
+    "threats",
+    GROUPS,
+    KNOTS,
+    |position, sink| features(position, sink),
+    WeightsFile::Rust("engine/src/games/connect_four/threats_weights.rs"),
+);
 
 /// The logarithm of the odds that the player to move wins, in hundredths.
 pub(super) fn value(position: &ConnectFour) -> i32 {
-    let mut sum = WeightedSum::new(&WEIGHTS, stage(position));
-    features(position, &mut sum);
-    sum.value()
+    WeightedSum::of(&WEIGHTS, stage(position), |sum| features(position, sum))
 }
 
 fn stage(position: &ConnectFour) -> Stage {
@@ -92,48 +84,21 @@ fn cells<S: FeatureSink + ?Sized>(discs: u64, sign: i32, sink: &mut S) {
 /// Adds the open lines of a side; returns the empty cells that complete one.
 #[inline]
 fn lines<S: FeatureSink + ?Sized>(discs: u64, others: u64, sign: i32, sink: &mut S) -> u64 {
-    let mut counts = [0; 3];
-    let mut threats = 0;
-    for step in LINE_STEPS {
-        let along = |bits: u64| [0, 1, 2, 3].map(|index| bits >> (index * step));
-        let [a, b, c, d] = along(discs);
-        let on_board = along(BOARD)
-            .into_iter()
-            .fold(u64::MAX, |all, bits| all & bits);
-        let open = on_board & !along(others).into_iter().fold(0, |any, bits| any | bits);
-        // The four bits of each line are added in parallel: `ones` and `twos` are the digits of the sum.
-        let ones = a ^ b ^ c ^ d;
-        let twos = (a & b) ^ (c & d) ^ ((a ^ b) & (c ^ d));
-        for (count, lines) in counts
-            .iter_mut()
-            .zip([ones & !twos, twos & !ones, ones & twos])
-        {
-            *count += (open & lines).count_ones() as i32;
-        }
-        let missing = [b & c & d, a & c & d, a & b & d, a & b & c];
-        for (index, lines) in (0..).zip(missing) {
-            threats |= (open & lines) << (index * step);
-        }
-    }
-    for (index, count) in counts.into_iter().enumerate() {
+    let open = OpenLines::new(discs, others, LINE_STARTS, LINE_STEPS);
+    for (index, count) in open.counts.into_iter().enumerate() {
         sink.add(LINES + index, sign * count);
     }
-    threats & !discs
+    open.completing
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::{SearchHints as _, connect_four::has_four};
+    use crate::games::{
+        SearchHints as _,
+        connect_four::{BOARD, has_four},
+    };
     use crate::rng::Rng;
-
-    struct List([i32; FEATURES]);
-
-    impl FeatureSink for List {
-        fn add(&mut self, feature: usize, count: i32) {
-            self.0[feature] += count;
-        }
-    }
 
     #[test]
     fn lines_and_threats_are_those_found_cell_by_cell() {
@@ -152,7 +117,7 @@ mod tests {
 
     fn check(position: &ConnectFour) {
         let (own, other) = (position.own, position.opponent);
-        let mut list = List([0; FEATURES]);
+        let mut list = [0; FEATURES];
         features(position, &mut list);
         let mut expected = [0; 3];
         let bit = |column: i32, row: i32| 1u64 << (7 * column + row);
@@ -174,7 +139,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(list.0[LINES..LINES + 3], expected);
+        assert_eq!(list[LINES..LINES + 3], expected);
         let wins = |discs: u64| {
             let empty = BOARD & !(own | other);
             iter_ones(empty)
@@ -183,11 +148,11 @@ mod tests {
         };
         let landing = position.landing_cells();
         assert_eq!(
-            list.0[OWN_IN_REACH],
+            list[OWN_IN_REACH],
             (wins(own) & landing).count_ones() as i32
         );
         assert_eq!(
-            list.0[OTHER_IN_REACH],
+            list[OTHER_IN_REACH],
             (wins(other) & landing).count_ones() as i32
         );
         let [first, second] = position.discs();
@@ -199,8 +164,8 @@ mod tests {
         for row in 0..6 {
             let row_cells = (0..7).fold(0, |all, column| all | bit(column, row));
             let far = |discs| (wins(discs) & !landing & row_cells).count_ones() as i32;
-            assert_eq!(list.0[FIRST_THREATS + row as usize], sign * far(first));
-            assert_eq!(list.0[SECOND_THREATS + row as usize], -sign * far(second));
+            assert_eq!(list[FIRST_THREATS + row as usize], sign * far(first));
+            assert_eq!(list[SECOND_THREATS + row as usize], -sign * far(second));
         }
     }
 }

@@ -16,7 +16,7 @@
 //!      a  b  c  d  e
 //! ```
 
-use super::{Game, MoveCode, Outcome, Player, SearchHints, Symmetric, Symmetry};
+use super::{Game, MoveCode, Outcome, Player, SearchHints, Symmetric, Symmetry, fours};
 use crate::machine;
 use crate::rng::{Rng, mix};
 
@@ -116,10 +116,7 @@ static LAST_PASSED: [[u8; 25]; 25] = {
 impl Delta {
     /// The stones of each player, first player first, as bits of the layout above.
     pub fn stones(&self) -> [u32; 2] {
-        match self.to_move() {
-            Player::First => [self.own, self.opponent],
-            Player::Second => [self.opponent, self.own],
-        }
+        self.to_move().own_first([self.own, self.opponent])
     }
 
     /// Moves made so far.
@@ -184,21 +181,21 @@ pub fn has_four(stones: u32) -> bool {
 
 /// Every line of four stones, as bits; five in line are two of them.
 fn lines_of_four(stones: u32) -> impl Iterator<Item = u32> {
-    (fours(stones).into_iter().zip(LINE_STEPS)).flat_map(|(starts, step)| {
-        machine::iter_ones(starts.into()).map(move |start| {
-            (0..4).fold(0, |line, index| {
-                line | 1 << (u32::from(start) + index * step)
-            })
-        })
-    })
+    fours::lines(fours(stones).map(u64::from), LINE_STEPS).map(|line| line as u32)
 }
 
 /// From one square of a line to the next, as a shift: across, up, rising, falling.
 const LINE_STEPS: [u32; 4] = [1, 5, 6, 4];
 
+/// The lowest bits of all lines of four squares.
+const LINE_STARTS: [u64; 4] = {
+    let [across, up, rising, falling] = fours(BOARD);
+    [across as u64, up as u64, rising as u64, falling as u64]
+};
+
 /// The lowest bits of all lines of four, by [`LINE_STEPS`].
 #[inline(always)]
-fn fours(stones: u32) -> [u32; 4] {
+const fn fours(stones: u32) -> [u32; 4] {
     const LEFT: u32 = 0b00011_00011_00011_00011_00011;
     const RIGHT: u32 = 0b11000_11000_11000_11000_11000;
     [
@@ -210,7 +207,7 @@ fn fours(stones: u32) -> [u32; 4] {
 }
 
 #[inline(always)]
-fn four_along<const STEP: u32>(stones: u32) -> u32 {
+const fn four_along<const STEP: u32>(stones: u32) -> u32 {
     let pairs = stones & (stones >> STEP);
     pairs & (pairs >> (2 * STEP))
 }

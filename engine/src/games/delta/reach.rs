@@ -1,12 +1,13 @@
 //! Evaluation `reach` of Delta: open lines, squares that complete one and which of them are in reach, slides and places.
 
 use super::{
-    BOARD, Delta, LINE_STEPS, Slides,
+    BOARD, Delta, LINE_STARTS, LINE_STEPS, Slides,
     reach_weights::{KNOTS, WEIGHTS},
 };
 use crate::{
-    games::linear::{
-        FeatureSink, FitTarget, FittedEvaluation, Stage, WeightedSum, WeightsFile, feature_groups,
+    games::{
+        fours::OpenLines,
+        linear::{FeatureSink, FittedEvaluation, Stage, WeightedSum, WeightsFile, feature_groups},
     },
     machine::iter_ones,
 };
@@ -23,23 +24,17 @@ feature_groups! {
 
 const _: () = assert!(FEATURES == WEIGHTS.len());
 
-pub(super) const FITTED: FittedEvaluation<Delta> = FittedEvaluation {
-    evaluation: "reach",
-    groups: GROUPS,
-    knots: KNOTS,
-    target: FitTarget::Outcome,
-    prior: &[],
-    features: |position, sink| features(position, sink),
-    is_quiet: |_| true,
-    decided: 0,
-    file: WeightsFile::Rust("engine/src/games/delta/reach_weights.rs"),
-};
+pub(super) const FITTED: FittedEvaluation<Delta> = FittedEvaluation::new(
+    "reach",
+    GROUPS,
+    KNOTS,
+    |position, sink| features(position, sink),
+    WeightsFile::Rust("engine/src/games/delta/reach_weights.rs"),
+);
 
 /// The logarithm of the odds that the player to move wins, in hundredths.
 pub(super) fn value(position: &Delta) -> i32 {
-    let mut sum = WeightedSum::new(&WEIGHTS, stage(position));
-    features(position, &mut sum);
-    sum.value()
+    WeightedSum::of(&WEIGHTS, stage(position), |sum| features(position, sum))
 }
 
 /// Until all stones are placed.
@@ -99,41 +94,14 @@ fn place(square: u8) -> usize {
     }
 }
 
-/// The first squares of all lines of four, by [`LINE_STEPS`].
-const LINE_STARTS: [u32; 4] = [
-    0b00011_00011_00011_00011_00011,
-    0b00000_00000_00000_11111_11111,
-    0b00000_00000_00000_00011_00011,
-    0b00000_00000_00000_11000_11000,
-];
-
 /// Adds the open lines of a side; returns the empty squares that complete one.
 #[inline]
 fn lines<S: FeatureSink + ?Sized>(stones: u32, others: u32, sign: i32, sink: &mut S) -> u32 {
-    let mut counts = [0; 3];
-    let mut completing = 0;
-    for (step, starts) in LINE_STEPS.into_iter().zip(LINE_STARTS) {
-        let along = |bits: u32| [0, 1, 2, 3].map(|index| bits >> (index * step));
-        let [a, b, c, d] = along(stones);
-        let open = starts & !along(others).into_iter().fold(0, |any, bits| any | bits);
-        // The four bits of each line are added in parallel: `ones` and `twos` are the digits of the sum.
-        let ones = a ^ b ^ c ^ d;
-        let twos = (a & b) ^ (c & d) ^ ((a ^ b) & (c ^ d));
-        for (count, lines) in counts
-            .iter_mut()
-            .zip([ones & !twos, twos & !ones, ones & twos])
-        {
-            *count += (open & lines).count_ones() as i32;
-        }
-        let missing = [b & c & d, a & c & d, a & b & d, a & b & c];
-        for (index, lines) in (0..).zip(missing) {
-            completing |= (open & lines) << (index * step);
-        }
-    }
-    for (index, count) in counts.into_iter().enumerate() {
+    let open = OpenLines::new(stones.into(), others.into(), LINE_STARTS, LINE_STEPS);
+    for (index, count) in open.counts.into_iter().enumerate() {
         sink.add(LINES + index, sign * count);
     }
-    completing & !stones
+    open.completing as u32
 }
 
 #[cfg(test)]
@@ -142,14 +110,6 @@ mod tests {
     use crate::games::{Game as _, SearchHints as _, delta::has_four};
     use crate::rng::Rng;
 
-    struct List([i32; FEATURES]);
-
-    impl FeatureSink for List {
-        fn add(&mut self, feature: usize, count: i32) {
-            self.0[feature] += count;
-        }
-    }
-
     #[test]
     fn completing_squares_and_reach_are_those_found_by_playing() {
         let mut rng = Rng::new(3);
@@ -157,7 +117,7 @@ mod tests {
         for _ in 0..100 {
             let mut position = Delta::start(Default::default());
             while position.outcome().is_none() && position.ply < 40 {
-                let mut list = List([0; FEATURES]);
+                let mut list = [0; FEATURES];
                 features(&position, &mut list);
                 let empty = BOARD & !(position.own | position.opponent);
                 let completing = |stones: u32| {
@@ -167,7 +127,7 @@ mod tests {
                 };
                 let [own, other] = [completing(position.own), completing(position.opponent)];
                 assert_eq!(
-                    list.0[COMPLETING],
+                    list[COMPLETING],
                     own.count_ones() as i32 - other.count_ones() as i32
                 );
                 let mut moves = Vec::new();
@@ -175,8 +135,8 @@ mod tests {
                 let slides = moves.iter().filter(|mv| !mv.is_placement());
                 let ends = slides.fold(0u32, |ends, mv| ends | 1 << mv.to | 1 << mv.drop_square());
                 if position.ply > 3 {
-                    assert_eq!(list.0[OWN_IN_REACH], (own & ends).count_ones() as i32);
-                    reached += list.0[OWN_IN_REACH];
+                    assert_eq!(list[OWN_IN_REACH], (own & ends).count_ones() as i32);
+                    reached += list[OWN_IN_REACH];
                 }
                 position.play_random(&mut rng);
             }

@@ -23,22 +23,20 @@ feature_groups! {
 const _: () = assert!(FEATURES == WEIGHTS.len());
 
 pub(super) const FITTED: FittedEvaluation<Kalah> = FittedEvaluation {
-    evaluation: "sowing",
-    groups: GROUPS,
-    knots: KNOTS,
     target: FitTarget::Margin,
     prior: &[(STORE, 100.0)],
-    features: |position, sink| features(position, sink),
-    is_quiet: |_| true,
-    decided: 0,
-    file: WeightsFile::Rust("engine/src/games/kalah/sowing_weights.rs"),
+    ..FittedEvaluation::new(
+        "sowing",
+        GROUPS,
+        KNOTS,
+        |position, sink| features(position, sink),
+        WeightsFile::Rust("engine/src/games/kalah/sowing_weights.rs"),
+    )
 };
 
 /// The expected difference of stones at the end for the player to move, in hundredths of a stone.
 pub(super) fn value(position: &Kalah) -> i32 {
-    let mut sum = WeightedSum::new(&WEIGHTS, stage(position));
-    features(position, &mut sum);
-    sum.value()
+    WeightedSum::of(&WEIGHTS, stage(position), |sum| features(position, sum))
 }
 
 /// Stones brought home, scaled to a game of 48.
@@ -120,12 +118,6 @@ mod tests {
 
     #[test]
     fn features_of_a_position_worked_out_by_hand() {
-        struct List([i32; FEATURES]);
-        impl FeatureSink for List {
-            fn add(&mut self, feature: usize, count: i32) {
-                self.0[feature] += count;
-            }
-        }
         // Own pits 4 0 1 0 0 1 and a store of 20; the opponent's 0 0 6 0 0 13 and a store of 3.
         let side = |stones: [u64; 7]| (stones.iter().rev()).fold(0, |side, pit| side << 8 | pit);
         let position = Kalah {
@@ -134,7 +126,7 @@ mod tests {
             to_move: Player::First,
             rules: KalahRules::default(),
         };
-        let mut list = List([0; FEATURES]);
+        let mut list = [0; FEATURES];
         let stage = features(&position, &mut list);
         let mut expected = [0; FEATURES];
         expected[STORE] = 17;
@@ -152,7 +144,7 @@ mod tests {
         // Thirteen stones go all the way round to their own pit, opposite of our first.
         expected[OTHER_CAPTURE] = 4;
         expected[TEMPO] = 1;
-        assert_eq!(list.0, expected);
+        assert_eq!(list, expected);
         assert_eq!((stage.knot, stage.share), (1, 23 - 16));
     }
 }

@@ -64,10 +64,7 @@ impl Othello {
 
     /// The discs of each player, first player first, as bits.
     pub fn discs(&self) -> [u64; 2] {
-        match self.to_move {
-            Player::First => [self.own, self.opponent],
-            Player::Second => [self.opponent, self.own],
-        }
+        self.to_move.own_first([self.own, self.opponent])
     }
 
     /// The squares the player to move can play on.

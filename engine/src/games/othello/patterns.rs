@@ -37,15 +37,14 @@ const FIRST_KNOT: i32 = 8;
 const KNOT_DISTANCE: i32 = 20;
 
 pub(super) const FITTED: FittedEvaluation<Othello> = FittedEvaluation {
-    evaluation: "patterns",
-    groups: GROUPS,
-    knots: KNOTS,
     target: FitTarget::Margin,
-    prior: &[],
-    features: |position, sink| features(position, sink),
-    is_quiet: |_| true,
-    decided: 0,
-    file: WeightsFile::Binary("engine/src/games/othello/patterns.bin"),
+    ..FittedEvaluation::new(
+        "patterns",
+        GROUPS,
+        KNOTS,
+        |position, sink| features(position, sink),
+        WeightsFile::Binary("engine/src/games/othello/patterns.bin"),
+    )
 };
 
 /// A row of weights for each feature, as `canopy-engine fit` writes them; engine/RESULTS.md has the commands that were used.
@@ -60,9 +59,7 @@ static WEIGHTS: LazyLock<Vec<[i16; KNOTS]>> = LazyLock::new(|| {
 
 /// The expected disc difference for the player to move, in hundredths of a disc.
 pub(super) fn value(position: &Othello) -> i32 {
-    let mut sum = WeightedSum::new(&WEIGHTS, stage(position));
-    features(position, &mut sum);
-    sum.value()
+    WeightedSum::of(&WEIGHTS, stage(position), |sum| features(position, sum))
 }
 
 fn stage(position: &Othello) -> Stage {

@@ -4,22 +4,14 @@ use super::*;
 use crate::games::{Game as _, SearchHints as _, notation::read_position};
 use crate::rng::Rng;
 
-struct List([i32; FEATURES]);
-
-impl FeatureSink for List {
-    fn add(&mut self, feature: usize, count: i32) {
-        self.0[feature] += count;
-    }
-}
-
 fn read(text: &str) -> Chess {
     read_position(Default::default(), text).unwrap()
 }
 
 fn list(text: &str) -> [i32; FEATURES] {
-    let mut list = List([0; FEATURES]);
+    let mut list = [0; FEATURES];
     features(read(text).board(), &mut list);
-    list.0
+    list
 }
 
 /// A FEN with the ranks reversed and the colours exchanged, and one with the files reversed; both without castling.
