@@ -20,7 +20,7 @@ use canopy_engine::{
             ChessSolver, TableStore, random_ending,
             tables::{Material, TableValue},
         },
-        exact::{Exact as _, ExactValue, SolveContext, ValueClass},
+        exact::{Exact as _, ExactValue, SolveContext, ValueClass, WinGoal},
     },
 };
 
@@ -371,7 +371,14 @@ fn mates_are_found_within_their_moves_and_not_within_fewer() {
         let position = position(text);
         let mover = position.to_move();
         with_context(&SearchLimits::default(), |context| {
-            solver.wins_within(&position, mover, plies, context)
+            solver.wins_within(
+                WinGoal {
+                    position: &position,
+                    attacker: mover,
+                    plies,
+                },
+                context,
+            )
         })
     };
     let rook = "8/8/8/3k4/8/8/8/R3K3 w - - 0 1";

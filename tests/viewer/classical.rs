@@ -4,6 +4,7 @@ use std::{fs, path::PathBuf};
 
 use canopy_engine::{
     games::{Game as _, Notation as _, Player, kalah::Kalah, notation},
+    search::Bound,
     tree::{
         Tree, TreeRow,
         columns::{self, Column, ColumnValues, Columns},
@@ -17,7 +18,6 @@ use canopy_viewer::{
         model::{ModelSource, TreeModel},
         node_value::{NodeValues, ValueView},
         search_window::ClassicalColumns,
-        value_text::Bound,
     },
 };
 

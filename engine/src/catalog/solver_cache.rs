@@ -16,12 +16,12 @@ use std::{
 use byteorder::{ByteOrder as _, LittleEndian};
 
 use crate::{
-    games::{self, Playable, Player, notation},
+    games::{self, Playable, notation},
     rng::checksum,
     search::{
         budget::Stopwatch,
         chess::TableStore,
-        exact::{Exact, ExactValue, SolveContext, ValueClass},
+        exact::{Exact, ExactMoves, ExactValue, SolveContext, ValueClass, WinGoal},
     },
     tree::files::write_atomic,
 };
@@ -303,11 +303,7 @@ impl<G: Playable> Exact<G> for CachedSolver<G> {
     }
 
     /// The solver's own way to all values, unless all are known.
-    fn values(
-        &mut self,
-        position: &G,
-        context: &mut SolveContext<'_>,
-    ) -> Vec<(G::Move, Option<ExactValue>)> {
+    fn values(&mut self, position: &G, context: &mut SolveContext<'_>) -> ExactMoves<G> {
         let children = games::successors(position);
         let is_same = |child: &G| child.to_move() == position.to_move();
         let known: Option<Vec<_>> = (children.iter())
@@ -339,12 +335,10 @@ impl<G: Playable> Exact<G> for CachedSolver<G> {
 
     fn wins_within(
         &mut self,
-        position: &G,
-        attacker: Player,
-        plies: u32,
+        goal: WinGoal<'_, G>,
         context: &mut SolveContext<'_>,
     ) -> Option<bool> {
-        self.solver.wins_within(position, attacker, plies, context)
+        self.solver.wins_within(goal, context)
     }
 
     fn nodes(&self) -> u64 {

@@ -1,9 +1,10 @@
 //! Sentences about a search that looks ahead to a depth.
 
 use super::{
-    Bound, MoveFacts, MoveValue, SearchFacts, Sentence,
+    MoveFacts, MoveValue, SearchFacts, Sentence,
     words::{count, move_name, plain, strong},
 };
+use crate::search::Bound;
 
 /// Moves of an expected line that are written out.
 const MAX_LINE_SHOWN: usize = 8;

@@ -3,6 +3,7 @@
 use super::{ExplainError, readings::read_line};
 use crate::{
     games::{self, GameFacts, Outcome, Player},
+    search::Bound,
     tree::{Tree, TreeNode, columns::Columns, extra::Extra, meta::Meta},
 };
 
@@ -10,29 +11,6 @@ use crate::{
 const MAX_LINE: usize = 64;
 /// Upper bound of nodes looked at for a bound.
 const MAX_BOUND_NODES: usize = 1_000;
-
-/// How an evaluation stands to the true value of a search's depth.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Bound {
-    /// It is the value.
-    #[default]
-    Exact,
-    /// The value is this or more.
-    AtLeast,
-    /// The value is this or less.
-    AtMost,
-}
-
-impl Bound {
-    /// The same for the other player.
-    pub fn reversed(self) -> Self {
-        match self {
-            Self::Exact => Self::Exact,
-            Self::AtLeast => Self::AtMost,
-            Self::AtMost => Self::AtLeast,
-        }
-    }
-}
 
 /// What a move is worth to the side to move at the root.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -289,11 +267,7 @@ impl<'a> SearchFacts<'a> {
     /// The value of a row for the player who made the move, and what it is, where the columns have them.
     fn column_value(&self, row: usize) -> Option<(f64, Bound)> {
         let value = self.columns?.find("value")?.value(row);
-        let bound = match self.columns?.find("bound")?.value(row) as i64 {
-            1 => Bound::AtLeast,
-            2 => Bound::AtMost,
-            _ => Bound::Exact,
-        };
+        let bound = Bound::from_code(self.columns?.find("bound")?.value(row));
         // Columns have hundredths of a point.
         value.is_finite().then_some((value / 100.0, bound))
     }

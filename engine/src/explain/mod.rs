@@ -12,9 +12,9 @@ use std::fmt;
 use crate::arena::stats::{Interval, NORMAL_95, wilson_interval};
 
 pub use self::{
-    facts::{Bound, MoveFacts, MoveValue, Reply, SearchFacts},
+    facts::{MoveFacts, MoveValue, Reply, SearchFacts},
     lead::{LeadChange, LeadReply},
-    words::{Phrase, Sentence, sentence_text},
+    words::{Phrase, Sentence, SignedPoints, sentence_text},
 };
 
 mod classical;

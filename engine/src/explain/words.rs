@@ -1,9 +1,12 @@
 //! Figures and names in sentences.
 
-use super::{Bound, MoveValue, SearchFacts};
+use std::fmt;
+
+use super::{MoveValue, SearchFacts};
 use crate::{
     games::{Player, notation::escape_invisible},
     reports::numbers::{NO_BREAK, decimal},
+    search::Bound,
 };
 
 /// Visits above which percentages have a decimal.
@@ -78,6 +81,46 @@ pub(super) fn capitalised(text: &str) -> String {
     first.chain(chars).collect()
 }
 
+/// An evaluation as it is written, with one decimal where that says something: "+3", "−0.4".
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SignedPoints {
+    sign: &'static str,
+    size: f64,
+    decimals: usize,
+}
+
+impl SignedPoints {
+    /// An evaluation, to be rounded.
+    pub fn new(points: f64) -> Self {
+        let rounded = (points * 10.0).round() / 10.0;
+        let size = rounded.abs();
+        Self {
+            sign: match rounded {
+                _ if rounded < 0.0 => "−",
+                _ if rounded > 0.0 => "+",
+                _ => "",
+            },
+            size,
+            decimals: usize::from(size.fract() != 0.0 && size < 100.0),
+        }
+    }
+
+    /// What stands behind it for a unit in the plural: " stone" behind 1, " stones" behind 2, nothing for an empty unit.
+    pub fn unit_text(&self, unit: &str) -> String {
+        match unit {
+            "" => String::new(),
+            unit if self.size == 1.0 => format!(" {}", unit.strip_suffix('s').unwrap_or(unit)),
+            unit => format!(" {unit}"),
+        }
+    }
+}
+
+impl fmt::Display for SignedPoints {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{:.*}", self.sign, self.decimals, self.size)
+    }
+}
+
 impl SearchFacts<'_> {
     /// What a move is worth, with its owner: "South at most +1 stone", "O wins 64.8 %".
     pub fn value_text(&self, value: MoveValue) -> String {
@@ -88,13 +131,10 @@ impl SearchFacts<'_> {
                 format!("{owner} wins {}", percent(share, visits))
             }
             MoveValue::Points { points, bound } => {
-                let bound = match bound {
-                    Bound::Exact if points.abs() < 0.05 => return "even".to_owned(),
-                    Bound::Exact => "",
-                    Bound::AtLeast => "at least ",
-                    Bound::AtMost => "at most ",
-                };
-                format!("{owner} {bound}{}", self.points_text(points))
+                if bound == Bound::Exact && points.abs() < 0.05 {
+                    return "even".to_owned();
+                }
+                format!("{owner} {}{}", bound.words(), self.points_text(points))
             }
             MoveValue::Proven(Some(winner)) => format!("{} wins", self.player_name(winner)),
             MoveValue::Proven(None) => "a draw".to_owned(),
@@ -103,20 +143,10 @@ impl SearchFacts<'_> {
 
     /// An evaluation with its sign and unit.
     fn points_text(&self, points: f64) -> String {
-        let rounded = (points * 10.0).round() / 10.0;
-        let sign = match rounded {
-            _ if rounded < 0.0 => "−",
-            _ if rounded > 0.0 => "+",
-            _ => "",
-        };
-        let size = rounded.abs();
-        let decimals = usize::from(size.fract() != 0.0 && size < 100.0);
-        let unit = match self.game.map_or("points", |game| game.value_unit) {
-            "" => String::new(),
-            unit if size == 1.0 => format!(" {}", unit.strip_suffix('s').unwrap_or(unit)),
-            unit => format!(" {unit}"),
-        };
-        format!("{sign}{}{unit}", decimal(size, decimals))
+        let points = SignedPoints::new(points);
+        let unit = points.unit_text(self.game.map_or("points", |game| game.value_unit));
+        let size = decimal(points.size, points.decimals);
+        format!("{}{size}{unit}", points.sign)
     }
 
     /// The name of a side.

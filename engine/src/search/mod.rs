@@ -33,6 +33,9 @@ pub mod othello;
 pub mod pacing;
 pub mod random;
 mod tree_recorder;
+mod window;
+
+pub use window::{Bound, Cut, WindowResult};
 
 /// The capabilities a search needs of a game: rules, evaluations, symmetries. No notation.
 pub trait Searchable: Game + SearchHints + Evaluate + Symmetric + Tactics {}
@@ -106,6 +109,16 @@ impl SearchLimits {
         Self {
             depth: Some(plies),
             ..Self::default()
+        }
+    }
+
+    /// What is left of these limits after so much time: a millisecond at least.
+    pub fn after(&self, elapsed: Duration) -> Self {
+        const MIN_TIME: Duration = Duration::from_millis(1);
+        let left = |time: Duration| time.saturating_sub(elapsed).max(MIN_TIME);
+        Self {
+            time: self.time.map(left),
+            ..*self
         }
     }
 
@@ -198,6 +211,26 @@ impl<'a, G: Game> SearchTask<'a, G> {
             snapshots: None,
             depths: None,
             observer: None,
+        }
+    }
+
+    /// The same search within other limits, as one search hands it to another.
+    pub fn with_limits<'b>(self, limits: &'b SearchLimits) -> SearchTask<'b, G>
+    where
+        'a: 'b,
+    {
+        SearchTask {
+            root: self.root,
+            history: self.history,
+            search_moves: self.search_moves,
+            multi_pv: self.multi_pv,
+            limits,
+            pacing: self.pacing,
+            stop: self.stop,
+            reports: self.reports.map(ReportCallback::shorten_lifetime),
+            snapshots: self.snapshots.map(SnapshotCallback::shorten_lifetime),
+            depths: self.depths.map(SnapshotCallback::shorten_lifetime),
+            observer: self.observer,
         }
     }
 }
@@ -596,76 +629,4 @@ pub struct EdgeView<M> {
     pub table: Option<TableEntry>,
     /// What a search of the alpha-beta family found at the child; `None` for other searches.
     pub window: Option<WindowResult>,
-}
-
-/// What a search of the alpha-beta family found at a node. Values are in the units of the evaluation, for the player to move there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WindowResult {
-    /// The value; `None` if the node was not searched.
-    pub value: Option<i32>,
-    /// Values up to it were of no use; `None` for no bound.
-    pub alpha: Option<i32>,
-    /// Values from it on were of no use; `None` for no bound.
-    pub beta: Option<i32>,
-    /// How the value is to be read.
-    pub bound: Bound,
-    /// What ended the search of the node.
-    pub cut: Cut,
-    /// Plies that were left to search.
-    pub depth: u32,
-}
-
-/// How a value with a window is to be read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Bound {
-    /// It is the value.
-    #[default]
-    Exact,
-    /// The value is at least that.
-    AtLeast,
-    /// The value is at most that.
-    AtMost,
-}
-
-impl Bound {
-    /// What a value in a window tells; values outside are bounds.
-    #[inline(always)]
-    pub fn of(value: i32, alpha: i32, beta: i32) -> Self {
-        if value >= beta {
-            Self::AtLeast
-        } else if value <= alpha {
-            Self::AtMost
-        } else {
-            Self::Exact
-        }
-    }
-
-    /// The bound as the other player sees it.
-    pub fn flipped(self) -> Self {
-        match self {
-            Self::Exact => Self::Exact,
-            Self::AtLeast => Self::AtMost,
-            Self::AtMost => Self::AtLeast,
-        }
-    }
-}
-
-/// What ended the search of a node.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Cut {
-    /// Nothing: all moves were searched, or the depth or the game ended.
-    #[default]
-    None,
-    /// A move that was too good for the opponent to allow the position.
-    Beta,
-    /// The transposition table knew the value.
-    Table,
-    /// Passing, or the evaluation alone, was good enough already.
-    NullMove,
-    /// The node was searched less deeply, and turned out bad for whoever moved there.
-    Reduction,
-    /// Beyond the depth only captures and threats were followed.
-    Quiescence,
-    /// The move was not searched.
-    NotSearched,
 }

@@ -3,7 +3,7 @@
 use std::collections::TryReserveError;
 
 use super::columns::{Column, ColumnValues};
-use crate::search::{Bound, Cut, WindowResult};
+use crate::search::{Cut, WindowResult};
 
 /// The unit of values and windows.
 const UNIT: &str = "hundredths of a point";
@@ -58,14 +58,14 @@ impl WindowColumns {
             false => (result.alpha, result.beta),
         };
         let bound = match turned {
-            true => result.bound.flipped(),
+            true => result.bound.reversed(),
             false => result.bound,
         };
         self.value.push(result.value.map_or(f32::NAN, number));
         self.alpha.push(limit(low, f32::NEG_INFINITY));
         self.beta.push(limit(high, f32::INFINITY));
-        self.bound.push(bound_code(bound));
-        self.cut.push(cut_code(result.cut));
+        self.bound.push(bound.code());
+        self.cut.push(result.cut.code());
         self.depth.push(result.depth.try_into().unwrap_or(i32::MAX));
         Ok(())
     }
@@ -92,29 +92,10 @@ impl WindowColumns {
     }
 }
 
-fn bound_code(bound: Bound) -> u8 {
-    match bound {
-        Bound::Exact => 0,
-        Bound::AtLeast => 1,
-        Bound::AtMost => 2,
-    }
-}
-
-fn cut_code(cut: Cut) -> u8 {
-    match cut {
-        Cut::None => 0,
-        Cut::Beta => 1,
-        Cut::Table => 2,
-        Cut::NullMove => 3,
-        Cut::Reduction => 4,
-        Cut::Quiescence => 5,
-        Cut::NotSearched => 6,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::Bound;
 
     const RESULT: WindowResult = WindowResult {
         value: Some(30),

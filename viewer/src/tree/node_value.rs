@@ -1,13 +1,16 @@
 //! The values of a tree's nodes, seen by the player whom a setting names.
 
-use canopy_engine::games::{Outcome, Player};
+use canopy_engine::{
+    games::{Outcome, Player},
+    search::Bound,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::tree::{
     model::{NodeState, TreeModel},
     proof,
     search_window::ClassicalColumns,
-    value_text::{Bound, Value, Wording},
+    value_text::{Value, Wording},
 };
 
 /// Whose values are shown, everywhere alike.

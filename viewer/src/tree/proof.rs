@@ -1,8 +1,11 @@
 //! How long a proven win takes, and whether the value of a classical search is a bound.
 
-use canopy_engine::games::{Outcome, Player};
+use canopy_engine::{
+    games::{Outcome, Player},
+    search::Bound,
+};
 
-use crate::tree::{model::TreeModel, value_text::Bound};
+use crate::tree::model::TreeModel;
 
 /// Larger subtrees are not searched for the length of a win.
 const MAX_PROOF_ROWS: usize = 50_000;

@@ -1,12 +1,14 @@
 //! What a classical search knew of a node: its value, the window it was searched with, and why moves were left out. The figures
 //! are columns beside the tree; see section 4.9 of the contract.
 
-use canopy_engine::{games::Player, tree::columns::Column};
-
-use crate::tree::{
-    model::TreeModel,
-    value_text::{Bound, NO_DATA},
+use canopy_engine::{
+    explain::SignedPoints,
+    games::Player,
+    search::{Bound, Cut},
+    tree::columns::Column,
 };
+
+use crate::tree::{model::TreeModel, value_text::NO_DATA};
 
 /// Limits from here on stand for no limit.
 const INFINITE_FROM: f64 = 1e5;
@@ -14,50 +16,16 @@ const INFINITE_FROM: f64 = 1e5;
 /// Values from here on, in points, are wins that the search has found.
 const WIN_FROM: f64 = 9_000.0;
 
-/// Why a node was searched no further than it was.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CutReason {
-    /// It was searched to its depth.
-    #[default]
-    None,
-    /// A move was too good for the other side to let it come to this.
-    Beta,
-    /// The value came from the table of positions.
-    Table,
-    /// Passing was good enough already.
-    NullMove,
-    /// It was searched less deep than its siblings.
-    Reduction,
-    /// Only captures and threats were searched.
-    Quiescence,
-    /// It was not looked at.
-    NotSearched,
-}
-
-impl CutReason {
-    fn of(number: f64) -> Self {
-        match number as i64 {
-            1 => Self::Beta,
-            2 => Self::Table,
-            3 => Self::NullMove,
-            4 => Self::Reduction,
-            5 => Self::Quiescence,
-            6 => Self::NotSearched,
-            _ => Self::None,
-        }
-    }
-
-    /// What happened, in a few words.
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::None => "searched",
-            Self::Beta => "cut off here",
-            Self::Table => "known from the table",
-            Self::NullMove => "cut: passing was enough",
-            Self::Reduction => "searched less deep",
-            Self::Quiescence => "captures and threats only",
-            Self::NotSearched => "not looked at",
-        }
+/// Why a node was searched no further, in a few words.
+pub fn cut_label(cut: Cut) -> &'static str {
+    match cut {
+        Cut::None => "searched",
+        Cut::Beta => "cut off here",
+        Cut::Table => "known from the table",
+        Cut::NullMove => "cut: passing was enough",
+        Cut::Reduction => "searched less deep",
+        Cut::Quiescence => "captures and threats only",
+        Cut::NotSearched => "not looked at",
     }
 }
 
@@ -74,7 +42,7 @@ pub struct ClassicalNode {
     /// Alpha and beta: what the player has already, and what the other side will not allow.
     pub window: Option<(Limit, Limit)>,
     /// Why it was searched no further.
-    pub cut: CutReason,
+    pub cut: Cut,
     /// Plies that were left to be searched.
     pub depth: Option<i64>,
 }
@@ -125,15 +93,11 @@ impl<'a> ClassicalColumns<'a> {
         };
         let is_turned = teller != owner;
         let sign = if is_turned { -self.scale } else { self.scale };
-        let cut = known(self.cut).map_or(CutReason::None, CutReason::of);
+        let cut = known(self.cut).map_or(Cut::None, Cut::from_code);
         let value = known(Some(self.value))
-            .filter(|_| cut != CutReason::NotSearched)
+            .filter(|_| cut != Cut::NotSearched)
             .map(|value| value * sign);
-        let bound = match known(self.bound).unwrap_or(0.0) as i64 {
-            1 => Bound::AtLeast,
-            2 => Bound::AtMost,
-            _ => Bound::Exact,
-        };
+        let bound = known(self.bound).map_or(Bound::Exact, Bound::from_code);
         let limit = |value: f64| (value.abs() < INFINITE_FROM).then_some(value * sign);
         let window = known(self.alpha)
             .zip(known(self.beta))
@@ -144,22 +108,22 @@ impl<'a> ClassicalColumns<'a> {
         ClassicalNode {
             value,
             bound: if is_turned { bound.reversed() } else { bound },
-            window: window.filter(|_| cut != CutReason::NotSearched),
+            window: window.filter(|_| cut != Cut::NotSearched),
             cut,
             depth: known(self.depth).map(|depth| depth as i64),
         }
     }
 
     /// Why a row was searched no further.
-    pub fn cut(&self, row: usize) -> CutReason {
+    pub fn cut(&self, row: usize) -> Cut {
         self.cut
-            .map_or(CutReason::None, |column| CutReason::of(column.value(row)))
+            .map_or(Cut::None, |column| Cut::from_code(column.value(row)))
     }
 
     /// Moves of a node that were not looked at: those that the tree has and were never searched.
     pub fn unsearched(&self, model: &TreeModel, node: usize) -> usize {
         let is_unsearched = |row: &usize| match self.cut {
-            Some(_) => self.cut(*row) == CutReason::NotSearched,
+            Some(_) => self.cut(*row) == Cut::NotSearched,
             None => model
                 .tree
                 .nodes()
@@ -190,15 +154,7 @@ pub fn value_text(value: f64) -> String {
 
 /// A limit or a value with its sign.
 pub fn signed(value: f64) -> String {
-    let rounded = (value * 10.0).round() / 10.0;
-    let sign = match rounded {
-        _ if rounded < 0.0 => "−",
-        _ if rounded > 0.0 => "+",
-        _ => "",
-    };
-    let size = rounded.abs();
-    let decimals = usize::from(size.fract() != 0.0 && size < 100.0);
-    format!("{sign}{size:.decimals$}")
+    SignedPoints::new(value).to_string()
 }
 
 /// A window: "[+3, +∞]".
@@ -210,13 +166,8 @@ pub fn window_text((alpha, beta): (Limit, Limit)) -> String {
 
 /// A value with its bound: "≤ +1"; a dash if there is none.
 pub fn bounded_text(node: &ClassicalNode) -> String {
-    let symbol = match node.bound {
-        Bound::Exact => "",
-        Bound::AtLeast => "≥ ",
-        Bound::AtMost => "≤ ",
-    };
     node.value.map_or(NO_DATA.to_owned(), |value| {
-        format!("{symbol}{}", value_text(value))
+        format!("{}{}", node.bound.symbol(), value_text(value))
     })
 }
 
@@ -279,7 +230,7 @@ pub(crate) mod tests {
         })
     }
 
-    fn told(row: usize, teller: Player) -> (String, Option<String>, CutReason) {
+    fn told(row: usize, teller: Player) -> (String, Option<String>, Cut) {
         let model = sample();
         let columns = ClassicalColumns::of(&model).expect("it has them");
         let node = columns.row(row, teller, Player::First);
@@ -292,27 +243,24 @@ pub(crate) mod tests {
         let (first, second) = (Player::First, Player::Second);
         assert_eq!(
             told(0, second),
-            ("+3".to_owned(), written("[−∞, +∞]"), CutReason::None)
+            ("+3".to_owned(), written("[−∞, +∞]"), Cut::None)
         );
         assert_eq!(
             told(1, first),
-            ("+3".to_owned(), written("[−∞, +∞]"), CutReason::None)
+            ("+3".to_owned(), written("[−∞, +∞]"), Cut::None)
         );
         assert_eq!(
             told(4, first),
-            ("≤ +1".to_owned(), written("[+3, +∞]"), CutReason::Beta)
+            ("≤ +1".to_owned(), written("[+3, +∞]"), Cut::Beta)
         );
         // North's move: what is −1 for North is +1 for South, and North's limit of −3 is South's +3.
         assert_eq!(
             told(5, second),
-            ("+1".to_owned(), written("[+3, +∞]"), CutReason::None)
+            ("+1".to_owned(), written("[+3, +∞]"), Cut::None)
         );
         // "At least −4" for North is "at most +4" for South.
         assert_eq!(told(3, second).0, "≤ +4");
-        assert_eq!(
-            told(6, second),
-            ("–".to_owned(), None, CutReason::NotSearched)
-        );
+        assert_eq!(told(6, second), ("–".to_owned(), None, Cut::NotSearched));
     }
 
     #[test]

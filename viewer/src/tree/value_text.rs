@@ -1,6 +1,10 @@
 //! Values in words. A value always has an owner: "Black wins 48.0 %", "South +3 stones", "O wins in 11".
 
-use canopy_engine::games::{self, Player};
+use canopy_engine::{
+    explain::SignedPoints,
+    games::{self, Player},
+    search::Bound,
+};
 
 /// Stands for a figure that is not known.
 pub const NO_DATA: &str = "–";
@@ -46,45 +50,6 @@ pub enum Value {
         /// None for a draw.
         winner: Option<Player>,
     },
-}
-
-/// How an evaluation stands to the true value of a search's depth.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Bound {
-    /// It is the value.
-    #[default]
-    Exact,
-    /// The value is this or more.
-    AtLeast,
-    /// The value is this or less.
-    AtMost,
-}
-
-impl Bound {
-    /// The same for the other player.
-    pub fn reversed(self) -> Self {
-        match self {
-            Self::Exact => Self::Exact,
-            Self::AtLeast => Self::AtMost,
-            Self::AtMost => Self::AtLeast,
-        }
-    }
-
-    fn symbol(self) -> &'static str {
-        match self {
-            Self::Exact => "",
-            Self::AtLeast => "≥ ",
-            Self::AtMost => "≤ ",
-        }
-    }
-
-    fn words(self) -> &'static str {
-        match self {
-            Self::Exact => "",
-            Self::AtLeast => "at least ",
-            Self::AtMost => "at most ",
-        }
-    }
 }
 
 /// What a game's values are told with.
@@ -191,23 +156,8 @@ impl Wording {
 
     /// An evaluation with its sign and unit.
     fn points(&self, points: f64) -> String {
-        let rounded = (points * 10.0).round() / 10.0;
-        let sign = if rounded < 0.0 {
-            "−"
-        } else if rounded > 0.0 {
-            "+"
-        } else {
-            ""
-        };
-        let size = rounded.abs();
-        let decimals = usize::from(size.fract() != 0.0 && size < 100.0);
-        let unit = match self.unit {
-            "" => String::new(),
-            // "1 stone" and "2 stones".
-            unit if size == 1.0 => format!(" {}", unit.strip_suffix('s').unwrap_or(unit)),
-            unit => format!(" {unit}"),
-        };
-        format!("{sign}{size:.decimals$}{unit}")
+        let points = SignedPoints::new(points);
+        format!("{points}{}", points.unit_text(self.unit))
     }
 }
 

@@ -10,11 +10,14 @@ use super::{
 };
 use crate::{
     games::{
-        self, Game as _, Notation as _, Player,
+        self, Game as _, Notation as _,
         chess::{Chess, ChessMove, ChessRules},
     },
     rng::Rng,
-    search::exact::{self, Exact, ExactValue, SolveContext, ValueClass, generic::GenericSolver},
+    search::exact::{
+        self, Exact, ExactMoves, ExactValue, SolveContext, ValueClass, WinGoal,
+        generic::GenericSolver,
+    },
 };
 
 /// Plies without capture or pawn move after which a game is drawn.
@@ -120,17 +123,16 @@ impl ChessSolver {
     /// Whether `attacker` can force a win within `plies`.
     fn can_win(
         &mut self,
-        position: &Chess,
-        attacker: Player,
-        plies: u32,
+        goal: WinGoal<'_, Chess>,
         context: &mut SolveContext<'_>,
     ) -> Option<bool> {
+        let position = goal.position;
         if position.outcome().is_none() {
-            let is_mover = position.to_move() == attacker;
+            let is_mover = position.to_move() == goal.attacker;
             match self.look_up(position, context).ok()? {
                 TableAnswer::Exact(value) | TableAnswer::TooSlow(value)
                     if value.is_loss() == is_mover
-                        || value.plies().is_none_or(|all| all > plies) =>
+                        || value.plies().is_none_or(|all| all > goal.plies) =>
                 {
                     return Some(false);
                 }
@@ -138,7 +140,7 @@ impl ChessSolver {
                 TableAnswer::TooSlow(_) | TableAnswer::NoTable => {}
             }
         }
-        self.generic.can_win(position, attacker, plies, context)
+        self.generic.can_win(goal, context)
     }
 }
 
@@ -187,11 +189,7 @@ impl Exact<Chess> for ChessSolver {
     }
 
     /// The node limit is one for all moves.
-    fn values(
-        &mut self,
-        position: &Chess,
-        context: &mut SolveContext<'_>,
-    ) -> Vec<(ChessMove, Option<ExactValue>)> {
+    fn values(&mut self, position: &Chess, context: &mut SolveContext<'_>) -> ExactMoves<Chess> {
         self.begin_question();
         games::successors(position)
             .into_iter()
@@ -226,13 +224,11 @@ impl Exact<Chess> for ChessSolver {
 
     fn wins_within(
         &mut self,
-        position: &Chess,
-        attacker: Player,
-        plies: u32,
+        goal: WinGoal<'_, Chess>,
         context: &mut SolveContext<'_>,
     ) -> Option<bool> {
         self.begin_question();
-        self.can_win(position, attacker, plies, context)
+        self.can_win(goal, context)
     }
 
     fn nodes(&self) -> u64 {

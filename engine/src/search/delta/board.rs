@@ -261,18 +261,12 @@ fn turn_over(stones: u32) -> u32 {
 mod tests {
     use super::*;
     use crate::{
-        games::{
-            Game as _, Outcome, Player, SearchHints as _, Symmetric as _, Symmetry, delta::Delta,
-        },
+        games::{Game as _, Outcome, SearchHints as _, Symmetric as _, Symmetry, delta::Delta},
         rng::Rng,
     };
 
     fn sides(position: &Delta) -> (u32, u32) {
-        let [first, second] = position.stones();
-        match position.to_move() {
-            Player::First => (first, second),
-            Player::Second => (second, first),
-        }
+        position.to_move().own_first(position.stones()).into()
     }
 
     /// Unfinished positions of random games, after the placements.

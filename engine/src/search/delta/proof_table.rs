@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::search::exact::growing_words::{GrowingWords, Growth};
+use crate::search::exact::growing_words::GrowingWords;
 
 /// A question: whether the attacker wins a board within some plies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,8 +29,7 @@ const MAX_WORK: u64 = 31;
 /// Entries of exact keys, two in a bucket: the first keeps what took more work, the second what came last.
 #[derive(Debug)]
 pub(super) struct ProofTable {
-    words: GrowingWords<2>,
-    used_entries: usize,
+    pub(super) words: GrowingWords<2, 1>,
 }
 
 impl ProofTable {
@@ -38,18 +37,7 @@ impl ProofTable {
     pub(super) fn new(bytes: usize) -> Self {
         Self {
             words: GrowingWords::new(bytes),
-            used_entries: 0,
         }
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.words.clear();
-        self.used_entries = 0;
-    }
-
-    /// Bytes in use.
-    pub(super) fn bytes(&self) -> usize {
-        self.words.bytes()
     }
 
     #[inline(always)]
@@ -87,7 +75,7 @@ impl ProofTable {
             | half_plies << HALF_PLIES_BIT
             | work << WORK_BIT;
         self.insert(entry);
-        if self.used_entries > self.words.len() / 2 && self.words.can_grow() {
+        if self.words.should_grow() {
             self.grow();
         }
     }
@@ -100,25 +88,20 @@ impl ProofTable {
         if first != 0 && (first ^ entry) & SAME == 0 {
             self.words.store(bucket, entry);
         } else if entry >> WORK_BIT >= first >> WORK_BIT {
-            self.used_entries += usize::from(first == 0 || second == 0);
+            self.words.count_entry(first == 0 || second == 0);
             self.words.store(bucket, entry);
             if first != 0 {
                 self.words.store(bucket + 1, first);
             }
         } else {
-            self.used_entries += usize::from(second == 0);
+            self.words.count_entry(second == 0);
             self.words.store(bucket + 1, entry);
         }
     }
 
     #[cold]
     fn grow(&mut self) {
-        let old = match self.words.grow() {
-            Growth::Refused => return,
-            Growth::Empty => None,
-            Growth::Move(old) => Some(old),
-        };
-        self.used_entries = 0;
+        let old = self.words.grow();
         for word in old.iter().flat_map(|old| old.iter()) {
             match word.load(Ordering::Relaxed) {
                 0 => {}
@@ -145,7 +128,7 @@ mod tests {
         assert_eq!(table.answer(lost, 10), None);
         table.store(won, 5, false, 100);
         assert_eq!(table.answer(won, 5), Some(false));
-        table.clear();
+        table.words.clear();
         assert_eq!(table.answer(won, 7), None);
     }
 
@@ -153,11 +136,11 @@ mod tests {
     fn a_table_grows_to_its_limit_and_keeps_answers_on_the_way() {
         let limit = 3 << 20;
         let mut table = ProofTable::new(limit);
-        let small = table.bytes();
+        let small = table.words.bytes();
         for board in 0..40_000 {
             table.store(Question::new(board, true), 9, board % 3 == 0, 1);
         }
-        assert!(table.bytes() > small && table.bytes() <= limit);
+        assert!(table.words.bytes() > small && table.words.bytes() <= limit);
         let kept = (0..40_000).filter(|&board| {
             let answer = table.answer(Question::new(board, true), 9);
             assert!(answer.is_none_or(|won| won == (board % 3 == 0)), "{board}");
@@ -167,6 +150,6 @@ mod tests {
         for board in 40_000..2_000_000 {
             table.store(Question::new(board, true), 9, true, 1);
         }
-        assert!(table.bytes() <= limit);
+        assert!(table.words.bytes() <= limit);
     }
 }

@@ -7,9 +7,9 @@ use super::{
 use crate::{
     games::{
         Game as _, Player,
-        delta::{Delta, Equaliser, MAX_PLIES, Slide},
+        delta::{Delta, Equaliser, MAX_PLIES},
     },
-    search::exact::{Exact, ExactValue, SolveContext, ValueClass, values_of_moves},
+    search::exact::{Exact, ExactMoves, ExactValue, SolveContext, ValueClass, values_of_moves},
 };
 
 /// Solves positions of Delta. From the empty board on it takes about a second.
@@ -79,7 +79,7 @@ impl DeltaSolver {
 
     /// Bytes of the table, which is all but a few thousand bytes of the solver.
     pub fn table_bytes(&self) -> usize {
-        self.table.bytes()
+        self.table.words.bytes()
     }
 
     /// Who wins, without the number of plies: a third to a half of the nodes of [`Exact::value`].
@@ -160,14 +160,10 @@ impl DeltaSolver {
         plies: u32,
         context: &mut SolveContext<'_>,
     ) -> Result<bool, Interrupted> {
-        let [first, second] = position.stones();
-        let (own, opponent) = match position.to_move() {
-            Player::First => (first, second),
-            Player::Second => (second, first),
-        };
+        let [own, opponent] = position.to_move().own_first(position.stones());
         if self.equaliser != position.rules() {
             self.equaliser = position.rules();
-            self.table.clear();
+            self.table.words.clear();
         }
         self.children.clear();
         let mut prover = Prover {
@@ -249,11 +245,7 @@ impl Exact<Delta> for DeltaSolver {
     }
 
     /// The node limit is one for all moves.
-    fn values(
-        &mut self,
-        position: &Delta,
-        context: &mut SolveContext<'_>,
-    ) -> Vec<(Slide, Option<ExactValue>)> {
+    fn values(&mut self, position: &Delta, context: &mut SolveContext<'_>) -> ExactMoves<Delta> {
         self.nodes_before = self.nodes;
         values_of_moves(position, |child| self.solve(child, context))
     }
@@ -263,7 +255,7 @@ impl Exact<Delta> for DeltaSolver {
     }
 
     fn clear(&mut self) {
-        self.table.clear();
+        self.table.words.clear();
         self.nodes = 0;
         self.nodes_before = 0;
     }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::growing_words::{GrowingWords, Growth};
+use super::growing_words::GrowingWords;
 
 /// What is known of a position: its value is at least `lower` and at most `upper`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,8 +56,7 @@ impl Data {
 /// that took the least work.
 #[derive(Debug)]
 pub(super) struct BoundsTable {
-    words: GrowingWords<BUCKET_WORDS>,
-    used_entries: usize,
+    pub(super) words: GrowingWords<BUCKET_WORDS, 2>,
 }
 
 impl BoundsTable {
@@ -65,18 +64,7 @@ impl BoundsTable {
     pub(super) fn new(bytes: usize) -> Self {
         Self {
             words: GrowingWords::new(bytes),
-            used_entries: 0,
         }
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.words.clear();
-        self.used_entries = 0;
-    }
-
-    /// Bytes in use.
-    pub(super) fn bytes(&self) -> usize {
-        self.words.bytes()
     }
 
     /// The places of the entries that a key may have. Keys are mixed already.
@@ -112,7 +100,7 @@ impl BoundsTable {
     #[inline(always)]
     pub(super) fn store(&mut self, key: u64, bounds: Bounds, best: u16, nodes: u64) {
         self.insert(key, Data::new(bounds, best, nodes));
-        if self.used_entries > self.words.len() / 4 && self.words.can_grow() {
+        if self.words.should_grow() {
             self.grow();
         }
     }
@@ -124,19 +112,14 @@ impl BoundsTable {
             let least = (places.into_iter()).min_by_key(|&place| self.entry(place).1.work());
             least.unwrap_or(places[0])
         });
-        self.used_entries += usize::from(self.entry(place).1.work() == 0);
+        self.words.count_entry(self.entry(place).1.work() == 0);
         self.words.store(place, key);
         self.words.store(place + 1, data.0);
     }
 
     #[cold]
     fn grow(&mut self) {
-        let old = match self.words.grow() {
-            Growth::Refused => return,
-            Growth::Empty => None,
-            Growth::Move(old) => Some(old),
-        };
-        self.used_entries = 0;
+        let old = self.words.grow();
         for entry in old.iter().flat_map(|old| old.chunks_exact(2)) {
             let [key, data] = [0, 1].map(|index| entry[index].load(Ordering::Relaxed));
             if Data(data).work() > 0 {
@@ -163,7 +146,7 @@ mod tests {
         table.store(hard, bounds(7), 3, 1 << 40);
         for number in 0..200_000 {
             table.store(mix(number), bounds(number), NO_MOVE, 1);
-            assert!(table.bytes() <= limit);
+            assert!(table.words.bytes() <= limit);
         }
         assert_eq!(table.get(hard), (bounds(7), 3));
         let known = (0..200_000).filter(|&number| {
@@ -172,7 +155,7 @@ mod tests {
             found == bounds(number)
         });
         assert!(known.count() > 5_000);
-        table.clear();
+        table.words.clear();
         assert_eq!(table.get(hard), (Bounds::UNKNOWN, NO_MOVE));
     }
 }

@@ -6,8 +6,8 @@ use super::root_solver::{NewSolver, RootSolver};
 use crate::{
     games::{EndingFacts, Game},
     search::{
-        BestMove, CompletedDepth, LiveTree, ReportCallback, Search, SearchLimits, SearchTask,
-        Searchable, Shortfall, SnapshotCallback, budget::Stopwatch,
+        BestMove, CompletedDepth, LiveTree, Search, SearchLimits, SearchTask, Searchable,
+        Shortfall, budget::Stopwatch,
     },
 };
 
@@ -115,22 +115,12 @@ impl<G: Searchable> Search<G> for ExactEnding<G> {
         if matches!(self.last, LastAnswer::Search) {
             return self.search.search(task);
         }
-        let limits = SearchLimits {
-            time: task.limits.time.map(|time| {
-                time.saturating_sub(stopwatch.elapsed())
-                    .max(Duration::from_millis(1))
-            }),
-            ..*task.limits
-        };
+        let elapsed = stopwatch.elapsed();
+        let limits = task.limits.after(elapsed);
+        let pacing = task.pacing.after(elapsed);
         self.search.search(SearchTask {
-            search_moves: task.search_moves,
-            multi_pv: task.multi_pv,
-            reports: task.reports.map(ReportCallback::shorten_lifetime),
-            snapshots: task.snapshots.map(SnapshotCallback::shorten_lifetime),
-            depths: task.depths.map(SnapshotCallback::shorten_lifetime),
-            observer: task.observer,
-            pacing: task.pacing.after(stopwatch.elapsed()),
-            ..SearchTask::new(task.root, task.history, &limits, task.stop)
+            pacing,
+            ..task.with_limits(&limits)
         })
     }
 

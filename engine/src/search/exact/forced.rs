@@ -1,6 +1,6 @@
 //! Forced wins within a number of plies, and the moves to them.
 
-use super::{Exact, MAX_LINE_PLIES, SolveContext};
+use super::{Exact, MAX_LINE_PLIES, SolveContext, WinGoal};
 use crate::games::{self, Game, Player};
 
 /// The quickest forced win of the player to move within `plies`, with one of `moves` or any if they are none: a line to its end with the
@@ -21,7 +21,12 @@ pub fn quickest_win<G: Game>(
             if context.is_exhausted(solver.nodes() - nodes_before) {
                 return None;
             }
-            if solver.wins_within(child, mover, within, context)? {
+            let goal = WinGoal {
+                position: child,
+                attacker: mover,
+                plies: within,
+            };
+            if solver.wins_within(goal, context)? {
                 let mut line = vec![*mv];
                 line.extend(forced_line(solver, child, mover, within, context));
                 return Some(Some(line));
@@ -50,8 +55,12 @@ pub fn forced_line<G: Game>(
             } else {
                 left.checked_sub(1)
             };
-            let wins = within.map(|within| solver.wins_within(child, attacker, within, context));
-            match wins {
+            let goal = within.map(|plies| WinGoal {
+                position: child,
+                attacker,
+                plies,
+            });
+            match goal.map(|goal| solver.wins_within(goal, context)) {
                 Some(wins) => wins == Some(is_attacker),
                 None => true,
             }

@@ -1,13 +1,13 @@
 //! A solver for every game: exhaustive search with a bounded table. It reaches endings, small boards and mates.
 
 use super::{
-    Exact, ExactValue, SolveContext, ValueClass,
+    Exact, ExactMoves, ExactValue, SolveContext, ValueClass, WinGoal,
     bounds_table::BoundsTable,
     full_search::{self, Scale},
     values_of_moves,
     win_search::{self, Answer, MAX_PLIES},
 };
-use crate::games::{Playable, Player};
+use crate::games::Playable;
 
 /// Solves any game by looking at everything that can matter.
 ///
@@ -78,7 +78,7 @@ impl<G: Playable> GenericSolver<G> {
 
     /// Bytes of the table, which is nearly all of the solver.
     pub fn table_bytes(&self) -> usize {
-        self.table.bytes()
+        self.table.words.bytes()
     }
 
     /// Nodes count from here against the limits.
@@ -103,13 +103,15 @@ impl<G: Playable> GenericSolver<G> {
     /// [`Exact::wins_within`] as a part of a question.
     pub(in crate::search) fn can_win(
         &mut self,
-        position: &G,
-        attacker: Player,
-        plies: u32,
+        goal: WinGoal<'_, G>,
         context: &mut SolveContext<'_>,
     ) -> Option<bool> {
-        let all = plies;
-        let plies = u16::try_from(plies).map_or(MAX_PLIES, |plies| plies.min(MAX_PLIES));
+        let WinGoal {
+            position,
+            attacker,
+            plies: all,
+        } = goal;
+        let plies = u16::try_from(all).map_or(MAX_PLIES, |plies| plies.min(MAX_PLIES));
         self.ask(position, context, |question| {
             for plies in 0..=plies {
                 match win_search::wins_within(question, position, attacker, plies)? {
@@ -134,7 +136,7 @@ impl<G: Playable> GenericSolver<G> {
     ) -> Option<T> {
         if self.rules != position.rules() {
             self.rules = position.rules();
-            self.table.clear();
+            self.table.words.clear();
         }
         let mut question = Question {
             table: &mut self.table,
@@ -214,24 +216,18 @@ impl<G: Playable> Exact<G> for GenericSolver<G> {
     }
 
     /// The node limit is one for all moves.
-    fn values(
-        &mut self,
-        position: &G,
-        context: &mut SolveContext<'_>,
-    ) -> Vec<(G::Move, Option<ExactValue>)> {
+    fn values(&mut self, position: &G, context: &mut SolveContext<'_>) -> ExactMoves<G> {
         self.begin_question();
         values_of_moves(position, |child| self.solve(child, context))
     }
 
     fn wins_within(
         &mut self,
-        position: &G,
-        attacker: Player,
-        plies: u32,
+        goal: WinGoal<'_, G>,
         context: &mut SolveContext<'_>,
     ) -> Option<bool> {
         self.begin_question();
-        self.can_win(position, attacker, plies, context)
+        self.can_win(goal, context)
     }
 
     fn nodes(&self) -> u64 {
@@ -239,7 +235,7 @@ impl<G: Playable> Exact<G> for GenericSolver<G> {
     }
 
     fn clear(&mut self) {
-        self.table.clear();
+        self.table.words.clear();
         self.nodes = 0;
         self.nodes_before = 0;
     }

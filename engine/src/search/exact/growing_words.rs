@@ -4,25 +4,16 @@ use std::sync::atomic::Ordering;
 
 use crate::machine::AtomicWords;
 
-/// Words in buckets of `BUCKET_WORDS`. They double up to a few megabytes, then take their full size at once, whose pages the system
+/// Words in buckets of `BUCKET_WORDS`, for entries of `ENTRY_WORDS`. They double up to a few megabytes, then take their full size at once, whose pages the system
 /// commits as they are touched. Entries are moved only if that is at most [`MAX_MOVE_FACTOR`] times the old size, so that growing
 /// takes a few milliseconds at most.
 #[derive(Debug)]
-pub(in crate::search) struct GrowingWords<const BUCKET_WORDS: usize> {
+pub(in crate::search) struct GrowingWords<const BUCKET_WORDS: usize, const ENTRY_WORDS: usize> {
     words: AtomicWords,
+    used_entries: usize,
     /// Up to here the size is doubled.
     doubling_limit: usize,
     max_words: usize,
-}
-
-/// What became of the entries when the words grew.
-pub(in crate::search) enum Growth {
-    /// Nothing: there was no memory.
-    Refused,
-    /// They are gone.
-    Empty,
-    /// They are to be inserted again.
-    Move(AtomicWords),
 }
 
 const MAX_MOVE_FACTOR: usize = 4;
@@ -30,7 +21,7 @@ const MIN_WORDS: usize = 1 << 9;
 const START_WORDS: usize = 1 << 15;
 const MAX_DOUBLING_LIMIT: usize = 1 << 20;
 
-impl<const BUCKET_WORDS: usize> GrowingWords<BUCKET_WORDS> {
+impl<const BUCKET_WORDS: usize, const ENTRY_WORDS: usize> GrowingWords<BUCKET_WORDS, ENTRY_WORDS> {
     /// Memory that takes at most `bytes`, also while it grows, or 4 KB if that is more.
     pub(in crate::search) fn new(bytes: usize) -> Self {
         let limit = (bytes / 8).max(MIN_WORDS);
@@ -38,6 +29,7 @@ impl<const BUCKET_WORDS: usize> GrowingWords<BUCKET_WORDS> {
         let max_words = (limit - doubling_limit) / BUCKET_WORDS * BUCKET_WORDS;
         Self {
             words: AtomicWords::zeroed_up_to(START_WORDS.min(max_words)),
+            used_entries: 0,
             doubling_limit,
             max_words,
         }
@@ -46,6 +38,7 @@ impl<const BUCKET_WORDS: usize> GrowingWords<BUCKET_WORDS> {
     /// Returns to the first size, empty.
     pub(in crate::search) fn clear(&mut self) {
         self.words = AtomicWords::zeroed_up_to(START_WORDS.min(self.max_words));
+        self.used_entries = 0;
     }
 
     /// The first word of the bucket of a hash, whose upper half decides.
@@ -66,9 +59,23 @@ impl<const BUCKET_WORDS: usize> GrowingWords<BUCKET_WORDS> {
         self.words[index].store(word, Ordering::Relaxed);
     }
 
-    /// Takes the next size, if the system has the memory, and returns the old words: those that the owner must insert again.
+    /// Counts an entry if it took an empty place.
+    #[inline(always)]
+    pub(in crate::search) fn count_entry(&mut self, is_new: bool) {
+        self.used_entries += usize::from(is_new);
+    }
+
+    /// Whether more than half of the places are taken, and there is a larger size.
+    #[inline(always)]
+    pub(in crate::search) fn should_grow(&self) -> bool {
+        self.used_entries > self.words.len() / (2 * ENTRY_WORDS)
+            && self.words.len() < self.max_words
+    }
+
+    /// Takes the next size, if the system has the memory, and returns the old words if the owner must insert their entries again;
+    /// else they are gone.
     #[cold]
-    pub(in crate::search) fn grow(&mut self) -> Growth {
+    pub(in crate::search) fn grow(&mut self) -> Option<AtomicWords> {
         let doubled = self.words.len() * 2;
         let len = if doubled <= self.doubling_limit {
             doubled
@@ -78,27 +85,14 @@ impl<const BUCKET_WORDS: usize> GrowingWords<BUCKET_WORDS> {
         match AtomicWords::zeroed(len) {
             Ok(words) => {
                 let old = std::mem::replace(&mut self.words, words.without_huge_pages());
-                if len <= old.len() * MAX_MOVE_FACTOR {
-                    Growth::Move(old)
-                } else {
-                    Growth::Empty
-                }
+                self.used_entries = 0;
+                (len <= old.len() * MAX_MOVE_FACTOR).then_some(old)
             }
             Err(_) => {
                 self.max_words = self.words.len();
-                Growth::Refused
+                None
             }
         }
-    }
-
-    /// Whether there is a larger size.
-    #[inline(always)]
-    pub(in crate::search) fn can_grow(&self) -> bool {
-        self.words.len() < self.max_words
-    }
-
-    pub(in crate::search) fn len(&self) -> usize {
-        self.words.len()
     }
 
     pub(in crate::search) fn bytes(&self) -> usize {

@@ -9,6 +9,7 @@ mod forced;
 mod full_search;
 pub mod generic;
 pub(in crate::search) mod growing_words;
+pub(in crate::search) mod node_counter;
 mod win_search;
 
 mod ending;
@@ -203,6 +204,20 @@ impl<'a> SolveContext<'a> {
     }
 }
 
+/// The values of moves; `None` for those that were not solved.
+pub type ExactMoves<G> = Vec<(<G as Game>::Move, Option<ExactValue>)>;
+
+/// A question: whether a player can force a win within so many plies.
+#[derive(Debug)]
+pub struct WinGoal<'a, G> {
+    /// Where the question is asked.
+    pub position: &'a G,
+    /// Who is to win.
+    pub attacker: Player,
+    /// Until the end of the game, at most.
+    pub plies: u32,
+}
+
 /// An exact solver of one game.
 ///
 /// Every answer is proven. A solver that runs into a limit answers `None`, and may be asked again: what it has learnt is kept
@@ -211,12 +226,10 @@ pub trait Exact<G: Game>: Send {
     /// The value of a position, finished ones included, for the player to move.
     fn value(&mut self, position: &G, context: &mut SolveContext<'_>) -> Option<ExactValue>;
 
-    /// Whether `attacker` can force a win within `plies`; `None` if the limits, or the solver's way of solving, leave that open.
+    /// Whether a player can force a win; `None` if the limits, or the solver's way of solving, leave that open.
     fn wins_within(
         &mut self,
-        _position: &G,
-        _attacker: Player,
-        _plies: u32,
+        _goal: WinGoal<'_, G>,
         _context: &mut SolveContext<'_>,
     ) -> Option<bool> {
         None
@@ -235,11 +248,7 @@ pub trait Exact<G: Game>: Send {
 
     /// The value of every legal move for the player who moves, in the order of [`Game::legal_moves`]; `None` for the moves that
     /// the limits left unsolved.
-    fn values(
-        &mut self,
-        position: &G,
-        context: &mut SolveContext<'_>,
-    ) -> Vec<(G::Move, Option<ExactValue>)> {
+    fn values(&mut self, position: &G, context: &mut SolveContext<'_>) -> ExactMoves<G> {
         values_of_moves(position, |child| self.value(child, context))
     }
 

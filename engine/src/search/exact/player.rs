@@ -6,8 +6,8 @@ use super::root_solver::{NewSolver, RootSolver};
 use crate::{
     games::Game,
     search::{
-        BestMove, LiveTree, ReportCallback, Search, SearchLimits, SearchTask, Searchable,
-        Shortfall, SnapshotCallback, budget::Stopwatch, random::allowed_moves,
+        BestMove, LiveTree, Search, SearchLimits, SearchTask, Searchable, Shortfall,
+        budget::Stopwatch, random::allowed_moves,
     },
 };
 
@@ -77,22 +77,15 @@ impl<G: Searchable> Search<G> for ExactPlayer<G> {
         if let Some(best) = solved.and_then(|solved| solved.into_best_move(task.root)) {
             return best;
         }
-        let limits = SearchLimits {
-            time: task.limits.time.map(|time| {
-                time.saturating_sub(stopwatch.elapsed())
-                    .max(Duration::from_millis(1))
-            }),
-            ..task.limits.or_default(Some(UNLIMITED_ITERATIONS), None)
-        };
+        let elapsed = stopwatch.elapsed();
+        let limits = task
+            .limits
+            .or_default(Some(UNLIMITED_ITERATIONS), None)
+            .after(elapsed);
+        let pacing = task.pacing.after(elapsed);
         self.fallback.search(SearchTask {
-            search_moves: task.search_moves,
-            multi_pv: task.multi_pv,
-            reports: task.reports.map(ReportCallback::shorten_lifetime),
-            snapshots: task.snapshots.map(SnapshotCallback::shorten_lifetime),
-            depths: task.depths.map(SnapshotCallback::shorten_lifetime),
-            observer: task.observer,
-            pacing: task.pacing.after(stopwatch.elapsed()),
-            ..SearchTask::new(task.root, task.history, &limits, task.stop)
+            pacing,
+            ..task.with_limits(&limits)
         })
     }
 

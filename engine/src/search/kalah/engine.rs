@@ -7,7 +7,7 @@ use super::{
     build::{Builder, LayerBuild, working_bytes},
     database::{Database, Layer, layer_bytes, layer_positions},
     layout::{Board, Layout, MAX_STONES},
-    negamax::{Knowledge, Negamax, Stopped},
+    negamax::{Knowledge, Negamax},
     table::Table,
 };
 use crate::{
@@ -15,6 +15,7 @@ use crate::{
     search::exact::{
         SolveContext,
         crew::{self, InProgress, NodeRange, Pause, Questions},
+        node_counter::Stopped,
     },
 };
 
@@ -188,7 +189,7 @@ impl Engine {
                      must_end: &mut dyn FnMut(u64) -> bool,
                      in_progress: Option<&InProgress>| {
             let mut negamax = Negamax::new(knowledge, must_end).sharing(in_progress);
-            (negamax.value(*board).ok(), negamax.nodes)
+            (negamax.value(*board).ok(), negamax.counter.nodes)
         };
         crew::search(&solve, self.threads, questions, nodes, context)
     }
@@ -248,7 +249,7 @@ impl Engine {
         let mut is_exhausted = |new| context.is_exhausted(nodes_before + new);
         let mut negamax = Negamax::new(self.knowledge(), &mut is_exhausted);
         let result = search(&mut negamax);
-        self.nodes += negamax.nodes;
+        self.nodes += negamax.counter.nodes;
         result.ok()
     }
 }

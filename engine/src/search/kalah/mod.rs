@@ -4,7 +4,7 @@
 //! Uiterwijk (Solving Kalah, 2000): an endgame database, MTD(f), and moves in a fixed order, nearest to the store first. The
 //! database here is indexed without gaps and grows while the search runs.
 
-use super::exact::{Exact, ExactValue, SolveContext, ValueClass};
+use super::exact::{Exact, ExactMoves, ExactValue, SolveContext, ValueClass};
 use crate::games::{
     Game as _, Player,
     kalah::{Kalah, KalahRules, Pit},
@@ -116,11 +116,7 @@ impl Exact<Kalah> for KalahSolver {
     }
 
     /// The node limit is one for all moves.
-    fn values(
-        &mut self,
-        position: &Kalah,
-        context: &mut SolveContext<'_>,
-    ) -> Vec<(Pit, Option<ExactValue>)> {
+    fn values(&mut self, position: &Kalah, context: &mut SolveContext<'_>) -> ExactMoves<Kalah> {
         self.adopt_rules(position.rules());
         let children = children(position);
         let boards = children.iter().map(|(_, child)| board(child)).collect();

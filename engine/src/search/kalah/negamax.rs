@@ -5,16 +5,15 @@ use super::{
     layout::{Board, Layout, MAX_PITS, Step, stones_in},
     table::{Hash, Known, NO_PIT, Table},
 };
-use crate::search::exact::crew::InProgress;
+use crate::search::exact::{
+    crew::InProgress,
+    node_counter::{NodeCounter, Stopped},
+};
 
 /// The limits are polled after so many nodes, about 100 microseconds.
 const POLL_INTERVAL: u64 = 128;
 /// Threads share the work on positions with at least so many stones more than the database has. Later the subtrees are small.
 const MIN_STONES_FOR_SHARING: usize = 4;
-
-/// A search that was stopped by its limits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stopped;
 
 /// What searches read and write together.
 #[derive(Clone, Copy)]
@@ -27,12 +26,7 @@ pub(super) struct Knowledge<'a> {
 /// One search on a table that others may share.
 pub(super) struct Negamax<'a> {
     knowledge: Knowledge<'a>,
-    /// Positions looked at.
-    pub(super) nodes: u64,
-    next_poll: u64,
-    /// True if the search must end after so many nodes; polled.
-    is_exhausted: &'a mut dyn FnMut(u64) -> bool,
-    is_stopped: bool,
+    pub(super) counter: NodeCounter<'a>,
     /// What other threads search now; none with one thread.
     in_progress: Option<&'a InProgress>,
 }
@@ -54,10 +48,7 @@ impl<'a> Negamax<'a> {
     ) -> Self {
         Self {
             knowledge,
-            nodes: 0,
-            next_poll: 0,
-            is_exhausted,
-            is_stopped: false,
+            counter: NodeCounter::new(is_exhausted),
             in_progress: None,
         }
     }
@@ -98,22 +89,7 @@ impl<'a> Negamax<'a> {
         let stones = board.stones();
         let hash = Hash::new(self.knowledge.layout.key(board));
         let bound = self.search(board, stones, hash, goal);
-        if self.is_stopped {
-            Err(Stopped)
-        } else {
-            Ok(bound)
-        }
-    }
-
-    /// Counts a node; true if the search must end.
-    #[inline(always)]
-    fn count_node(&mut self) -> bool {
-        self.nodes += 1;
-        if self.nodes >= self.next_poll {
-            self.next_poll = self.nodes + POLL_INTERVAL;
-            self.is_stopped = self.is_stopped || (self.is_exhausted)(self.nodes);
-        }
-        self.is_stopped
+        self.counter.result(bound)
     }
 
     /// [`Self::bound`] of a position that is not over. Meaningless once the search is stopped.
@@ -123,7 +99,7 @@ impl<'a> Negamax<'a> {
             database,
             table,
         } = self.knowledge;
-        if self.count_node() {
+        if self.counter.count::<POLL_INTERVAL>() {
             return 0;
         }
         if stones < database.layers().len() {
@@ -136,7 +112,16 @@ impl<'a> Negamax<'a> {
         if known.upper < goal {
             return known.upper;
         }
-        let first_node = self.nodes;
+        let cut_off = |lower: i32, best: usize| {
+            let known = Known {
+                lower,
+                best,
+                ..known
+            };
+            table.put(hash, stones, known, 1);
+            lower
+        };
+        let first_node = self.counter.nodes;
         let mut children = [None; MAX_PITS];
         let mut count = 0;
         let mut best = i32::MIN;
@@ -149,18 +134,7 @@ impl<'a> Negamax<'a> {
             let left = stones - step.gain as usize;
             let (lower, upper) = self.quick_bounds(&step, left);
             if lower >= goal {
-                let best = pit;
-                table.put(
-                    hash,
-                    stones,
-                    Known {
-                        lower,
-                        best,
-                        ..known
-                    },
-                    1,
-                );
-                return lower;
+                return cut_off(lower, pit);
             }
             if upper < goal {
                 best = best.max(upper);
@@ -185,18 +159,7 @@ impl<'a> Negamax<'a> {
             let after = table.get(child.hash, child.stones);
             let (lower, upper) = child_bounds(&child.step, after.lower, after.upper);
             if lower >= goal {
-                let best = child.pit;
-                table.put(
-                    hash,
-                    stones,
-                    Known {
-                        lower,
-                        best,
-                        ..known
-                    },
-                    1,
-                );
-                return lower;
+                return cut_off(lower, child.pit);
             }
             if upper < goal {
                 best = best.max(upper);
@@ -217,7 +180,7 @@ impl<'a> Negamax<'a> {
             }
             _ => self.best_of(&children[..kept], goal, best),
         };
-        if self.is_stopped {
+        if self.counter.is_stopped {
             return 0;
         }
         let known = if value >= goal {
@@ -232,7 +195,7 @@ impl<'a> Negamax<'a> {
                 ..known
             }
         };
-        table.put(hash, stones, known, self.nodes - first_node + 1);
+        table.put(hash, stones, known, self.counter.nodes - first_node + 1);
         if value >= goal {
             known.lower
         } else {
@@ -275,7 +238,7 @@ impl<'a> Negamax<'a> {
     fn best_of(&mut self, children: &[Option<Child>], goal: i32, mut best: i32) -> (i32, usize) {
         for child in children.iter().flatten() {
             let value = self.search_child(child, goal);
-            if self.is_stopped || value >= goal {
+            if self.counter.is_stopped || value >= goal {
                 return (value, child.pit);
             }
             best = best.max(value);
@@ -311,7 +274,7 @@ impl<'a> Negamax<'a> {
                 others.enter(child.hash);
                 let value = self.search_child(child, goal);
                 others.leave(child.hash);
-                if self.is_stopped || value >= goal {
+                if self.counter.is_stopped || value >= goal {
                     return (value, child.pit);
                 }
                 best = best.max(value);

@@ -1,10 +1,7 @@
 //! Report 001's player: a graph with grouping and fewer iterations in the opening, a tree afterwards.
 
 use super::{MctsConfig, StoreKind, build};
-use crate::search::{
-    BestMove, LiveTree, ReportCallback, Search, SearchLimits, SearchTask, Searchable, Shortfall,
-    SnapshotCallback,
-};
+use crate::search::{BestMove, LiveTree, Search, SearchLimits, SearchTask, Searchable, Shortfall};
 
 /// Two searches, of which the number of pieces selects one.
 pub(super) struct OpeningSwitch<G> {
@@ -53,19 +50,7 @@ impl<G: Searchable> Search<G> for OpeningSwitch<G> {
             nodes: limits.nodes.map(fraction),
             ..limits
         };
-        self.opening.search(SearchTask {
-            root: task.root,
-            history: task.history,
-            search_moves: task.search_moves,
-            multi_pv: task.multi_pv,
-            limits: &limits,
-            pacing: task.pacing,
-            stop: task.stop,
-            reports: task.reports.map(ReportCallback::shorten_lifetime),
-            snapshots: task.snapshots.map(SnapshotCallback::shorten_lifetime),
-            depths: task.depths.map(SnapshotCallback::shorten_lifetime),
-            observer: task.observer,
-        })
+        self.opening.search(task.with_limits(&limits))
     }
 
     fn advance(&mut self, mv: G::Move) {

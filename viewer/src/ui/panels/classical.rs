@@ -1,6 +1,6 @@
 //! What a classical search knew of the selected node: its window, its moves with what happened to them, and why it was cut.
 
-use canopy_engine::games::Player;
+use canopy_engine::{games::Player, search::Cut};
 use egui::{
     Align, Align2, FontId, Frame, Layout, Margin, RichText, Sense, Stroke, StrokeKind, Ui, pos2,
     vec2,
@@ -18,7 +18,7 @@ use crate::{
         node_value::{NodeValues, ValueView},
         scene::format_thousands,
         search_window::{
-            ClassicalColumns, ClassicalNode, CutReason, bounded_text, is_decided, signed,
+            ClassicalColumns, ClassicalNode, bounded_text, cut_label, is_decided, signed,
             value_text,
         },
         value_text::NO_DATA,
@@ -221,8 +221,8 @@ fn show_moves(
         let happened = match (is_refuting, told.cut) {
             (true, _) => "refutes: cut off here",
             // A cut below it is told there.
-            (false, CutReason::Beta) => "refuted by a reply",
-            (false, cut) => cut.label(),
+            (false, Cut::Beta) => "refuted by a reply",
+            (false, cut) => cut_label(cut),
         };
         let (place, response) = ui.allocate_exact_size(vec2(width, ROW_HEIGHT), Sense::CLICK);
         let stroke = Stroke::new(1.0, theme.warm);
@@ -231,7 +231,7 @@ fn show_moves(
         } else if response.hovered() {
             painter.rect_filled(place, 6.0, theme.raised);
         }
-        let is_dim = told.cut == CutReason::NotSearched;
+        let is_dim = told.cut == Cut::NotSearched;
         let text_colour = if is_dim { theme.dim } else { theme.text };
         let name = display_move(&model.row_reading(row));
         let middle = place.center().y;
@@ -295,7 +295,7 @@ fn refutation(
 ) -> Option<usize> {
     let model = values.model();
     let chooser = values.chooser(node);
-    if columns.cut(model.row(node)) != CutReason::Beta {
+    if columns.cut(model.row(node)) != Cut::Beta {
         return None;
     }
     let mut best: Option<(usize, f64)> = None;
@@ -340,13 +340,13 @@ pub(super) fn show_cut_reason(details: &NodeDetails, ui: &mut Ui, theme: &Theme)
         return;
     };
     let cut = columns.cut(model.row(details.node()));
-    if cut == CutReason::None {
+    if cut == Cut::None {
         return;
     }
     ui.horizontal(|ui| {
         ui.label(RichText::new("What happened").color(theme.dim));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            explain_term(ui.label(theme.strong(cut.label())), "What happened");
+            explain_term(ui.label(theme.strong(cut_label(cut))), "What happened");
         });
     });
 }

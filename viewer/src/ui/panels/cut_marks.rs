@@ -1,6 +1,7 @@
 //! Marks of a classical search over the tree: scissors where moves were not looked at, diamonds where a value came from the
 //! table, and the windows along the way to the selected node.
 
+use canopy_engine::search::Cut;
 use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
 
 use crate::{
@@ -9,7 +10,7 @@ use crate::{
     tree::{
         model::TreeModel,
         node_value::NodeValues,
-        search_window::{ClassicalColumns, CutReason, window_text},
+        search_window::{ClassicalColumns, window_text},
     },
 };
 
@@ -66,7 +67,7 @@ fn draw_mark(
     painter: &Painter,
     theme: &Theme,
 ) {
-    if columns.cut(model.row(node)) == CutReason::Table {
+    if columns.cut(model.row(node)) == Cut::Table {
         draw_diamond(at, theme.good, painter, theme);
         return;
     }

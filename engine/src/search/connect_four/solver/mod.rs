@@ -12,12 +12,13 @@ use crate::{
         connect_four::{Column, ConnectFour, has_four},
     },
     search::exact::{
-        Exact, ExactValue, SolveContext, ValueClass,
+        Exact, ExactMoves, ExactValue, SolveContext, ValueClass,
         crew::{self, InProgress, NodeRange, Questions},
+        node_counter::Stopped,
     },
 };
 use board::{Board, CELLS, mirrored};
-use negamax::{Negamax, Stopped};
+use negamax::Negamax;
 use table::Table;
 
 mod board;
@@ -74,7 +75,7 @@ impl ConnectFourSolver {
         };
         let mut negamax = Negamax::new(&self.table, &mut is_exhausted);
         let result = search(&mut negamax);
-        self.nodes += negamax.nodes;
+        self.nodes += negamax.counter.nodes;
         result.ok()
     }
 
@@ -102,7 +103,7 @@ impl ConnectFourSolver {
                      must_end: &mut dyn FnMut(u64) -> bool,
                      in_progress: Option<&InProgress>| {
             let mut negamax = Negamax::new(table, must_end).sharing(in_progress);
-            (negamax.score(board).ok(), negamax.nodes)
+            (negamax.score(board).ok(), negamax.counter.nodes)
         };
         let all = NodeRange {
             made: 0,
@@ -176,7 +177,7 @@ impl Exact<ConnectFour> for ConnectFourSolver {
         &mut self,
         position: &ConnectFour,
         context: &mut SolveContext<'_>,
-    ) -> Vec<(Column, Option<ExactValue>)> {
+    ) -> ExactMoves<ConnectFour> {
         let mut moves = Vec::new();
         position.legal_moves(&mut moves);
         let board = Board::new(position);

@@ -10,7 +10,10 @@ use super::{
     order::{OrderedMoves, centre_first},
     table::{Bounds, Hash, Table},
 };
-use crate::search::exact::crew::InProgress;
+use crate::search::exact::{
+    crew::InProgress,
+    node_counter::{NodeCounter, Stopped},
+};
 
 /// The limits are polled after so many nodes, about 20 microseconds.
 const POLL_INTERVAL: u64 = 256;
@@ -22,19 +25,10 @@ const MAX_STONES_FOR_MIRRORING: u32 = 10;
 /// Threads share the work on positions with fewer stones. Later the subtrees are small.
 const MAX_STONES_FOR_SHARING: u32 = 24;
 
-/// A search that was stopped by its limits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stopped;
-
 /// One search on a table that others may share.
 pub(super) struct Negamax<'a> {
     table: &'a Table,
-    /// Positions looked at.
-    pub(super) nodes: u64,
-    next_poll: u64,
-    /// True if the search must end after so many nodes; polled.
-    is_exhausted: &'a mut dyn FnMut(u64) -> bool,
-    is_stopped: bool,
+    pub(super) counter: NodeCounter<'a>,
     /// What other threads search now; none with one thread.
     in_progress: Option<&'a InProgress>,
     /// Work is shared on positions with fewer stones; 0 with one thread.
@@ -80,10 +74,7 @@ impl<'a> Negamax<'a> {
     pub(super) fn new(table: &'a Table, is_exhausted: &'a mut dyn FnMut(u64) -> bool) -> Self {
         Self {
             table,
-            nodes: 0,
-            next_poll: 0,
-            is_exhausted,
-            is_stopped: false,
+            counter: NodeCounter::new(is_exhausted),
             in_progress: None,
             shared_below: 0,
         }
@@ -140,21 +131,7 @@ impl<'a> Negamax<'a> {
     fn bound(&mut self, board: &Board, alpha: i32) -> Result<i32, Stopped> {
         let moves = board.safe_moves(winning_cells(board.opponent(), board.occupied));
         let bound = self.search(*board, moves, alpha);
-        if self.is_stopped {
-            return Err(Stopped);
-        }
-        Ok(bound)
-    }
-
-    /// Counts a node; true if the search must end.
-    #[inline(always)]
-    fn count_node(&mut self) -> bool {
-        self.nodes += 1;
-        if self.nodes >= self.next_poll {
-            self.next_poll = self.nodes + POLL_INTERVAL;
-            self.is_stopped = self.is_stopped || (self.is_exhausted)(self.nodes);
-        }
-        self.is_stopped
+        self.counter.result(bound)
     }
 
     /// A bound of the score of a position with `moves` that do not lose at once: a lower bound above `alpha`, or an upper bound.
@@ -162,7 +139,7 @@ impl<'a> Negamax<'a> {
     fn search(&mut self, mut board: Board, mut moves: u64, mut alpha: i32) -> i32 {
         let mut sign = 1;
         loop {
-            if self.count_node() || board.stones >= CELLS - 2 {
+            if self.counter.count::<POLL_INTERVAL>() || board.stones >= CELLS - 2 {
                 return 0;
             }
             let (min, max) = (min_score(board.stones), max_score(board.stones));
@@ -190,7 +167,7 @@ impl<'a> Negamax<'a> {
 
     /// [`Self::search`] of a position with several moves.
     fn search_choice(&mut self, board: &Board, moves: u64, alpha: i32) -> i32 {
-        let first_node = self.nodes;
+        let first_node = self.counter.nodes;
         let hash = hash(board);
         let known = self.table.get(hash);
         if known.lower > alpha {
@@ -221,10 +198,10 @@ impl<'a> Negamax<'a> {
             }
             _ => self.best_of(board, &ordered, alpha),
         };
-        if self.is_stopped {
+        if self.counter.is_stopped {
             return 0;
         }
-        let nodes = self.nodes - first_node;
+        let nodes = self.counter.nodes - first_node;
         if best > alpha {
             self.store(hash, best, known.upper, nodes);
             return best;
@@ -240,7 +217,7 @@ impl<'a> Negamax<'a> {
         let mut best = i32::MIN;
         for reply in ordered.as_slice() {
             let score = -self.search(reply.play(board), reply.replies, -alpha - 1);
-            if self.is_stopped || score > alpha {
+            if self.counter.is_stopped || score > alpha {
                 return score;
             }
             best = best.max(score);
@@ -276,7 +253,7 @@ impl<'a> Negamax<'a> {
                 others.enter(child_hash);
                 let score = -self.search(child, reply.replies, -alpha - 1);
                 others.leave(child_hash);
-                if self.is_stopped || score > alpha {
+                if self.counter.is_stopped || score > alpha {
                     return score;
                 }
                 best = best.max(score);
@@ -312,9 +289,7 @@ impl<'a> Negamax<'a> {
     #[inline(always)]
     fn store(&mut self, hash: Hash, lower: i32, upper: i32, nodes: u64) {
         if self.table.put(hash, Bounds { lower, upper }, nodes) {
-            let nodes = self.nodes;
-            let is_exhausted = &mut self.is_exhausted;
-            self.table.grow(&mut || is_exhausted(nodes));
+            self.table.grow(&mut || self.counter.is_exhausted());
         }
     }
 }

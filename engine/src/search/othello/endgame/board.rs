@@ -314,11 +314,7 @@ mod tests {
             if !position.play_random(&mut rng) {
                 position = Othello::start(());
             }
-            let [first, second] = position.discs();
-            let (own, opponent) = match position.to_move() {
-                crate::games::Player::First => (first, second),
-                crate::games::Player::Second => (second, first),
-            };
+            let [own, opponent] = position.to_move().own_first(position.discs());
             (position, Board { own, opponent })
         })
         .take(count)

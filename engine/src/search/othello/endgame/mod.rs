@@ -5,13 +5,15 @@
 
 use crate::{
     games::{
-        Game as _, Player,
+        Game as _,
         othello::{Othello, OthelloMove},
     },
-    search::exact::{Exact, ExactValue, SolveContext, ValueClass},
+    search::exact::{
+        Exact, ExactMoves, ExactValue, SolveContext, ValueClass, node_counter::Stopped,
+    },
 };
 use board::Board;
-use negamax::{Negamax, Stopped};
+use negamax::Negamax;
 use table::Table;
 
 mod board;
@@ -105,7 +107,7 @@ impl Exact<Othello> for OthelloSolver {
         &mut self,
         position: &Othello,
         context: &mut SolveContext<'_>,
-    ) -> Vec<(OthelloMove, Option<ExactValue>)> {
+    ) -> ExactMoves<Othello> {
         let start = self.nodes;
         let empty = board_of(position).empty();
         let mut moves = Vec::new();
@@ -173,15 +175,6 @@ fn after(position: &Othello, mv: OthelloMove) -> Othello {
 }
 
 fn board_of(position: &Othello) -> Board {
-    let [first, second] = position.discs();
-    match position.to_move() {
-        Player::First => Board {
-            own: first,
-            opponent: second,
-        },
-        Player::Second => Board {
-            own: second,
-            opponent: first,
-        },
-    }
+    let [own, opponent] = position.to_move().own_first(position.discs());
+    Board { own, opponent }
 }

@@ -10,7 +10,10 @@ use super::{
     score::EmptySquares,
     table::{Entry, Table},
 };
-use crate::machine::{InstructionSet, Routine, run_routine};
+use crate::{
+    machine::{InstructionSet, Routine, run_routine},
+    search::exact::node_counter::Stopped,
+};
 
 /// Less than any score.
 pub(super) const NO_SCORE: i32 = -127;
@@ -24,10 +27,6 @@ const STORED_FROM: u32 = 8;
 const ENHANCED_FROM: u32 = 9;
 /// Nodes between two looks at the limits, about 50 us.
 const NODES_PER_CHECK: u64 = 1024;
-
-/// The limits were reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stopped;
 
 /// A search of one question.
 pub(super) struct Negamax<'a> {

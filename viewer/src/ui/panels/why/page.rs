@@ -1,12 +1,15 @@
 //! The text of the view Why: the question, the verdict, the sentences, two boards, all moves.
 
-use canopy_engine::explain::{
-    Bound, MoveFacts, MoveValue, Phrase,
-    truth::{Judgement, Verdict},
+use canopy_engine::{
+    explain::{
+        MoveFacts, MoveValue, Phrase,
+        truth::{Judgement, Verdict},
+    },
+    search::Bound,
 };
 use egui::{
-    Align, Align2, Color32, ComboBox, FontFamily, FontId, Frame, Label, Layout, Pos2, Rect,
-    RichText, Sense, Slider, Stroke, StrokeKind, TextFormat, Ui, pos2, text::LayoutJob, vec2,
+    Align, Align2, Color32, ComboBox, FontFamily, FontId, Frame, Label, Layout, Painter, Pos2,
+    Rect, RichText, Sense, Slider, Stroke, StrokeKind, TextFormat, Ui, pos2, text::LayoutJob, vec2,
 };
 
 use super::super::{explain_term, show_heading, timeline::charts::move_colours, truth_marks};
@@ -184,14 +187,7 @@ fn show_sentence(number: usize, sentence: &[Phrase], ui: &mut Ui, theme: &Theme)
         let at = pos2(place.left() + 10.0, place.center().y);
         let painter = ui.painter();
         painter.circle_filled(at, 10.0, theme.raised);
-        let font = FontId::new(SMALL_SIZE, fonts::semibold());
-        painter.text(
-            at,
-            Align2::CENTER_CENTER,
-            number.to_string(),
-            font,
-            theme.text,
-        );
+        write_number(number, at, SMALL_SIZE, painter, theme);
         ui.add(Label::new(job).wrap());
     });
     controls::register(ui.ctx(), &format!("sentence {number}"), shown.response.rect);
@@ -254,12 +250,10 @@ fn show_line_title(
 
 /// An evaluation for the side to move: "+3", "≤ +1", "even".
 fn points_text(points: f64, bound: Bound) -> String {
-    let sign = match bound {
-        Bound::Exact if points.abs() < 0.05 => return "even".to_owned(),
-        Bound::Exact => "",
-        Bound::AtLeast => "≥ ",
-        Bound::AtMost => "≤ ",
-    };
+    if bound == Bound::Exact && points.abs() < 0.05 {
+        return "even".to_owned();
+    }
+    let sign = bound.symbol();
     let decimals = usize::from((points * 10.0).round() % 10.0 != 0.0);
     format!("{sign}{points:+.decimals$}").replace('-', "−")
 }
@@ -311,14 +305,14 @@ fn draw_number(number: usize, place: Rect, ui: &Ui, theme: &Theme) {
     let at = place.right_top() + vec2(-radius * 0.8, radius * 0.8);
     let painter = ui.painter();
     painter.circle(at, radius, theme.panel, Stroke::new(1.0, theme.dim));
-    let font = FontId::new(radius * 1.35, fonts::semibold());
-    painter.text(
-        at,
-        Align2::CENTER_CENTER,
-        number.to_string(),
-        font,
-        theme.text,
-    );
+    write_number(number, at, radius * 1.35, painter, theme);
+}
+
+/// A number in the middle of its circle.
+fn write_number(number: usize, at: Pos2, size: f32, painter: &Painter, theme: &Theme) {
+    let font = FontId::new(size, fonts::semibold());
+    let number = number.to_string();
+    painter.text(at, Align2::CENTER_CENTER, number, font, theme.text);
 }
 
 /// The moves of a line; those that are not made yet are dim.
