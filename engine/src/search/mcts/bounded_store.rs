@@ -20,8 +20,8 @@ use std::{
 use super::{
     node_arena::{Chunk, add},
     node_store::{
-        ChildRange, Expansion, NodeStore, PositionTable, SearchStep, SharedNodes, Update,
-        sums_for_player,
+        ChildRange, Expansion, NewChildren, NodeStore, PositionTable, SearchStep, SharedNodes,
+        Update, sums_for_player,
     },
     select::{RawChildStats, from_fixed_point},
     tree_store::TreeStore,
@@ -254,15 +254,8 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> NodeStore<G>
     }
 
     #[inline(always)]
-    fn expand(
-        &self,
-        at: &SearchStep,
-        position: &G,
-        moves: &[G::Move],
-        priors: &[f64],
-        chunk: &mut Chunk,
-    ) -> Expansion {
-        self.tree.expand(at, position, moves, priors, chunk)
+    fn expand(&self, at: &SearchStep, new: NewChildren<'_, G>, chunk: &mut Chunk) -> Expansion {
+        self.tree.expand(at, new, chunk)
     }
 
     #[inline(always)]

@@ -40,8 +40,8 @@ use super::{
     node_arena::{Arena, Chunk, add},
     node_sharing::{Sharing, canonical_frame},
     node_store::{
-        ChildRange, Expansion, NodeStore, PositionTable, SearchStep, SharedNodes, Transposition,
-        Update, mean, sums_for_player, sums_for_player_x4, swap_players,
+        ChildRange, Expansion, NewChildren, NodeStore, PositionTable, SearchStep, SharedNodes,
+        Transposition, Update, mean, sums_for_player, sums_for_player_x4, swap_players,
     },
     select::{RawChildStats, RawChildStatsX4, from_fixed_point},
     slot::{SharedNode, SlotShape},
@@ -597,14 +597,8 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool> NodeStore<G>
     }
 
     #[inline(always)]
-    fn expand(
-        &self,
-        at: &SearchStep,
-        _: &G,
-        moves: &[G::Move],
-        priors: &[f64],
-        chunk: &mut Chunk,
-    ) -> Expansion {
+    fn expand(&self, at: &SearchStep, new: NewChildren<'_, G>, chunk: &mut Chunk) -> Expansion {
+        let NewChildren { moves, priors, .. } = new;
         const { assert!(G::MOVE_BITS <= MAX_MOVE_BITS) };
         debug_assert!(moves.len() <= SlotShape::MAX_CHILDREN);
         let word = self.arena.word(Self::offset(at.node) + Self::SHAPE_WORD);

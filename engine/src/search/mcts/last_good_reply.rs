@@ -10,7 +10,9 @@
 
 use std::cmp::Ordering;
 
-use super::playout::{LastMoves, Playout, REWARD_ONE, outcome_reward, truncated_playout_reward};
+use super::playout::{
+    LastMoves, Playout, REWARD_ONE, RecordablePlayout, outcome_reward, truncated_playout_reward,
+};
 use crate::machine::{Work, run_accelerated};
 use crate::{
     games::{Player, SearchHints},
@@ -207,6 +209,12 @@ impl<G: Searchable> Playout<G> for LastGoodReply<G> {
         })
     }
 
+    fn clear(&mut self) {
+        self.tables.clear();
+    }
+}
+
+impl<G: Searchable> RecordablePlayout<G> for LastGoodReply<G> {
     fn simulate_recorded(
         &mut self,
         position: &G,
@@ -217,10 +225,6 @@ impl<G: Searchable> Playout<G> for LastGoodReply<G> {
         let reward = self.simulate(position, last_moves, rng);
         moves.extend(self.plies.iter().map(|ply| ply.mv));
         reward
-    }
-
-    fn clear(&mut self) {
-        self.tables.clear();
     }
 }
 

@@ -19,7 +19,7 @@ use self::{
     bounded_store::BoundedStore,
     graph_store::GraphStore,
     node_store::SearchStore,
-    playout::Playout,
+    playout::RecordablePlayout,
     select::{FormulaVisitor, Select},
     tree_store::TreeStore,
 };
@@ -316,7 +316,7 @@ struct Mcts<G, T, S> {
     select: S,
     store: T,
     /// One playout policy per thread.
-    playouts: Vec<Box<dyn Playout<G>>>,
+    playouts: Vec<Box<dyn RecordablePlayout<G>>>,
     /// The position of the store's root; `None` before the first search and after `clear`.
     root: Option<G>,
     /// True if a search from this root was restricted to some of its moves.

@@ -11,7 +11,7 @@ use super::{
     select::{RawChildStats, RawChildStatsX4, from_fixed_point},
 };
 use crate::{
-    games::{Outcome, Player},
+    games::{Game, Outcome, Player},
     machine::Lanes,
     search::{EdgeView, ReferenceFrame, RootEdge, Searchable, growth_records::GrowthBuffer},
 };
@@ -123,6 +123,17 @@ pub(super) enum Transposition {
     Full,
 }
 
+/// What an expansion adds to a leaf.
+#[derive(Clone, Copy)]
+pub(super) struct NewChildren<'a, G: Game> {
+    /// The position at the leaf.
+    pub(super) position: &'a G,
+    /// The moves that become children.
+    pub(super) moves: &'a [G::Move],
+    /// One value per move if [`NodeStore::HOLDS_PRIORS`]; not read otherwise.
+    pub(super) priors: &'a [f64],
+}
+
 /// What every node store offers. Stores are shared between threads: all operations of a running search take `&self`.
 pub(super) trait NodeStore<G: Searchable>: Send + Sync + Sized + 'static {
     /// Removes all nodes but a new root for `root`.
@@ -207,16 +218,8 @@ pub(super) trait NodeStore<G: Searchable>: Send + Sync + Sized + 'static {
     /// True if every edge has a prior.
     const HOLDS_PRIORS: bool = false;
 
-    /// Adds children to the leaf that a step led to. `priors` has one value per move if [`Self::HOLDS_PRIORS`], and is not read
-    /// otherwise.
-    fn expand(
-        &self,
-        at: &SearchStep,
-        position: &G,
-        moves: &[G::Move],
-        priors: &[f64],
-        chunk: &mut Chunk,
-    ) -> Expansion;
+    /// Adds children to the leaf that a step led to.
+    fn expand(&self, at: &SearchStep, new: NewChildren<'_, G>, chunk: &mut Chunk) -> Expansion;
 
     /// Plays the move of an edge in `position`, which becomes the child's position in the child's frame. Returns the child and
     /// whether colours are exchanged; two plain values, which stay in registers.

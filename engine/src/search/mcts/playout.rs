@@ -60,15 +60,6 @@ pub(super) trait Playout<G: Game>: Send {
     /// Makes a playout from `position`; returns the reward for the first player, in units of 2^-32.
     fn simulate(&mut self, position: &G, last_moves: LastMoves, rng: &mut Rng) -> u64;
 
-    /// The same playout as [`Self::simulate`] makes, from the same random numbers; its moves are appended to `moves`.
-    fn simulate_recorded(
-        &mut self,
-        position: &G,
-        last_moves: LastMoves,
-        rng: &mut Rng,
-        moves: &mut Vec<G::Move>,
-    ) -> u64;
-
     /// The moves of the playout made since the last call; `None` if there was none, or if they are not kept.
     fn take_moves(&mut self) -> Option<&[G::Move]> {
         None
@@ -76,6 +67,18 @@ pub(super) trait Playout<G: Game>: Send {
 
     /// Forgets what was learnt, for a new game.
     fn clear(&mut self);
+}
+
+/// A policy whose playouts can be recorded.
+pub(super) trait RecordablePlayout<G: Game>: Playout<G> {
+    /// The same playout as [`Playout::simulate`] makes, from the same random numbers; its moves are appended to `moves`.
+    fn simulate_recorded(
+        &mut self,
+        position: &G,
+        last_moves: LastMoves,
+        rng: &mut Rng,
+        moves: &mut Vec<G::Move>,
+    ) -> u64;
 }
 
 /// Uniformly random moves, up to a limit of plies.
@@ -96,6 +99,10 @@ impl<G: Searchable> Playout<G> for UniformPlayout {
         })
     }
 
+    fn clear(&mut self) {}
+}
+
+impl<G: Searchable> RecordablePlayout<G> for UniformPlayout {
     fn simulate_recorded(
         &mut self,
         position: &G,
@@ -115,8 +122,6 @@ impl<G: Searchable> Playout<G> for UniformPlayout {
         }
         truncated_playout_reward(&position)
     }
-
-    fn clear(&mut self) {}
 }
 
 struct RunUniformPlayout<'a, G> {
@@ -202,7 +207,7 @@ pub(super) fn build_playout<G: Searchable>(
     limit: Option<u32>,
     forgetting: bool,
     bytes: usize,
-) -> Box<dyn Playout<G>> {
+) -> Box<dyn RecordablePlayout<G>> {
     match policy.uses_two_move_replies() {
         None => Box::new(UniformPlayout { limit }),
         Some(two) => Box::new(LastGoodReply::<G>::with_memory_limit(

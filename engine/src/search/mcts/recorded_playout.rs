@@ -1,18 +1,18 @@
 //! A playout policy whose moves are kept, for growth journals with playouts.
 
-use super::playout::{LastMoves, Playout};
+use super::playout::{LastMoves, Playout, RecordablePlayout};
 use crate::{games::Game, rng::Rng};
 
 /// Makes the playouts of another policy and keeps the moves of the last one.
 pub(super) struct RecordedPlayout<'a, G: Game> {
-    policy: &'a mut dyn Playout<G>,
+    policy: &'a mut dyn RecordablePlayout<G>,
     moves: Vec<G::Move>,
     /// True until the moves of the last playout are taken.
     is_fresh: bool,
 }
 
 impl<'a, G: Game> RecordedPlayout<'a, G> {
-    pub(super) fn new(policy: &'a mut dyn Playout<G>) -> Self {
+    pub(super) fn new(policy: &'a mut dyn RecordablePlayout<G>) -> Self {
         Self {
             policy,
             moves: Vec::new(),
@@ -35,16 +35,6 @@ impl<G: Game> Playout<G> for RecordedPlayout<'_, G> {
         self.moves.clear();
         self.is_fresh = true;
         (self.policy).simulate_recorded(position, last_moves, rng, &mut self.moves)
-    }
-
-    fn simulate_recorded(
-        &mut self,
-        position: &G,
-        last_moves: LastMoves,
-        rng: &mut Rng,
-        moves: &mut Vec<G::Move>,
-    ) -> u64 {
-        (self.policy).simulate_recorded(position, last_moves, rng, moves)
     }
 
     fn take_moves(&mut self) -> Option<&[G::Move]> {

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use super::{
-    playout::{LastMoves, REWARD_ONE},
+    playout::{LastMoves, Playout, REWARD_ONE},
     select::Uct,
     *,
 };
@@ -30,6 +30,10 @@ impl<G: Game> Playout<G> for RecordingPlayout<G> {
         if rng.below(2) == 0 { REWARD_ONE } else { 0 }
     }
 
+    fn clear(&mut self) {}
+}
+
+impl<G: Game> RecordablePlayout<G> for RecordingPlayout<G> {
     fn simulate_recorded(
         &mut self,
         position: &G,
@@ -39,8 +43,6 @@ impl<G: Game> Playout<G> for RecordingPlayout<G> {
     ) -> u64 {
         self.simulate(position, last_moves, rng)
     }
-
-    fn clear(&mut self) {}
 }
 
 /// The positions, and last moves, of all playouts of a search in a graph with every grouping.
@@ -65,7 +67,7 @@ fn recorded_playouts<G: Searchable>(
     let mut search = Mcts::<G, _, _>::new(config, select, store);
     let seen = Arc::new(Mutex::new(Vec::new()));
     search.playouts = (0..threads)
-        .map(|_| Box::new(RecordingPlayout(Arc::clone(&seen))) as Box<dyn Playout<G>>)
+        .map(|_| Box::new(RecordingPlayout(Arc::clone(&seen))) as Box<dyn RecordablePlayout<G>>)
         .collect();
     search.search(SearchTask::new(
         root,

@@ -15,8 +15,8 @@ use std::{io, sync::atomic::Ordering};
 use super::{
     node_arena::{Arena, Chunk, add},
     node_store::{
-        ChildRange, Expansion, NodeStore, PositionTable, SearchStep, SharedNodes, Update, mean,
-        outcome_from_bits, outcome_to_bits, sums_for_player,
+        ChildRange, Expansion, NewChildren, NodeStore, PositionTable, SearchStep, SharedNodes,
+        Update, mean, outcome_from_bits, outcome_to_bits, sums_for_player,
     },
     score_bounds::{MarginBounds, ScoreBounds},
     select::{RawChildStats, RawChildStatsX4, from_fixed_point},
@@ -441,14 +441,12 @@ impl<G: Searchable, const SQUARES: bool, const PRIORS: bool, const KEYED: bool> 
     }
 
     #[inline(always)]
-    fn expand(
-        &self,
-        at: &SearchStep,
-        position: &G,
-        moves: &[G::Move],
-        priors: &[f64],
-        chunk: &mut Chunk,
-    ) -> Expansion {
+    fn expand(&self, at: &SearchStep, new: NewChildren<'_, G>, chunk: &mut Chunk) -> Expansion {
+        let NewChildren {
+            position,
+            moves,
+            priors,
+        } = new;
         const { assert!(G::MOVE_BITS <= MAX_MOVE_BITS) };
         debug_assert!(moves.len() as u64 <= MAX_CHILDREN);
         let shape = self.arena.word(Self::offset(at.node) + Self::LINK_WORD);

@@ -7,7 +7,8 @@ use super::{
     ExpansionRule, MctsConfig,
     node_arena::Chunk,
     node_store::{
-        ChildRange, Expansion, SearchStep, SearchStore, Transposition, Update, swap_players,
+        ChildRange, Expansion, NewChildren, SearchStep, SearchStore, Transposition, Update,
+        swap_players,
     },
     playout::{LastMoves, Playout, outcome_reward},
     select::{ChildStats, Select, child_terms},
@@ -509,8 +510,12 @@ impl<G: Searchable> Worker<'_, G> {
             self.priors.clear();
             self.priors.resize(count, 1.0 / count as f64);
         }
-        let (moves, priors) = (&self.moves, &self.priors);
-        match (context.store).expand(&here, position, moves, priors, &mut self.chunk) {
+        let new = NewChildren {
+            position,
+            moves: &self.moves,
+            priors: &self.priors,
+        };
+        match (context.store).expand(&here, new, &mut self.chunk) {
             Expansion::Busy => return LeafAction::Simulate,
             Expansion::Full => {
                 self.out_of_memory = true;

@@ -31,7 +31,12 @@ fn walk(graph: &impl SharedNodes<ConnectFour>, root: &ConnectFour, line: &[u8]) 
         if is_leaf(&here) {
             let mut moves = Vec::new();
             position.legal_moves(&mut moves);
-            let expanded = graph.expand(&here, &position, &moves, &[], chunk);
+            let new = NewChildren {
+                position: &position,
+                moves: &moves,
+                priors: &[],
+            };
+            let expanded = graph.expand(&here, new, chunk);
             assert_eq!(expanded, Expansion::Done);
         }
         let (first, count) = graph.edges(here.edge as u32);
