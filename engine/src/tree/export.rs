@@ -181,12 +181,8 @@ impl Visitor for StateWriter<'_> {
                 (_, word) => format!("{word} {}", notation::position_text(&position)),
             };
             let row = TreeRow {
-                move_name: tree.move_name(row),
-                visits: node.visits,
-                second: node.second,
-                mean: node.mean,
                 state: &state,
-                children: node.children,
+                ..tree.row(row)
             };
             builder.push(&row)?;
             if let Some((_, left)) = above.last_mut() {

@@ -94,6 +94,20 @@ impl Tree {
         self.name(self.nodes[row].state)
     }
 
+    /// A row as builders take it.
+    #[expect(clippy::indexing_slicing, reason = "rows are those of this tree")]
+    pub fn row(&self, row: usize) -> TreeRow<'_> {
+        let node = &self.nodes[row];
+        TreeRow {
+            move_name: self.move_name(row),
+            visits: node.visits,
+            second: node.second,
+            mean: node.mean,
+            state: self.state(row),
+            children: node.children,
+        }
+    }
+
     fn name(&self, name: NameSpan) -> &str {
         &self.names[name.start as usize..(name.start + name.len) as usize]
     }

@@ -2,7 +2,7 @@
 
 use std::{cmp::Ordering, collections::HashMap, sync::Arc};
 
-use canopy_engine::tree::{Tree, TreeNode, TreeRow};
+use canopy_engine::tree::{Tree, TreeRow};
 
 use crate::tree::{
     camera::TreeBounds,
@@ -283,14 +283,9 @@ impl Shape {
         }
         Tree::from_rows(own.iter().map(|&place| {
             let row = self.rows[place as usize][side] as usize;
-            let node = &tree.nodes()[row];
             TreeRow {
-                move_name: tree.move_name(row),
-                visits: node.visits,
-                second: node.second,
-                mean: node.mean,
-                state: tree.state(row),
                 children: children[place as usize],
+                ..tree.row(row)
             }
         }))
     }
@@ -477,16 +472,9 @@ fn head(source: &ModelSource) -> Result<TreeModel, String> {
     let below = (1..tree.nodes().len()).filter(|&row| tree.nodes()[row].parent == 0);
     let rows: Vec<usize> = std::iter::once(0).chain(below).collect();
     let count = rows.len() as u32 - 1;
-    let row_of = |row: usize| {
-        let node: &TreeNode = &tree.nodes()[row];
-        TreeRow {
-            move_name: tree.move_name(row),
-            visits: node.visits,
-            second: node.second,
-            mean: node.mean,
-            state: tree.state(row),
-            children: if row == 0 { count } else { 0 },
-        }
+    let row_of = |row: usize| TreeRow {
+        children: if row == 0 { count } else { 0 },
+        ..tree.row(row)
     };
     let tree = Tree::from_rows(rows.into_iter().map(row_of))?;
     Ok(TreeModel::new(ModelSource {

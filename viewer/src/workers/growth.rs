@@ -7,7 +7,7 @@ use canopy_engine::tree::{
     replay_reader::{ReplayLimits, ReplayReader, RootMoveHistory},
 };
 
-use crate::tree::model::{Filter, JournalFeatures, ModelSource, TreeModel};
+use crate::tree::model::{Filter, ModelSource, TreeModel};
 
 /// A journal that is read to its end.
 pub struct GrowthJournal {
@@ -57,19 +57,7 @@ impl GrowthJournal {
 
     /// The same before it is laid out.
     pub fn source_at(&mut self, iteration: u32) -> Result<ModelSource, String> {
-        let snapshot = self.reader.tree_at(iteration, None)?;
-        Ok(ModelSource {
-            meta: Some(Arc::clone(&self.meta)),
-            extra: Some(Arc::new(snapshot.extra)),
-            journal: Some(JournalFeatures {
-                has_table: snapshot.has_table,
-            }),
-            last_path_rows: Arc::new(snapshot.path),
-            left_out: snapshot
-                .total_nodes
-                .saturating_sub(snapshot.tree.nodes().len() as u64),
-            least_visits: snapshot.min_visits,
-            ..ModelSource::of(snapshot.tree)
-        })
+        let tree = self.reader.tree_at(iteration, None)?;
+        Ok(ModelSource::replayed(Arc::clone(&self.meta), tree))
     }
 }

@@ -1,15 +1,5 @@
 //! Asks an engine process for the exact values of a position's moves, one position after the other.
 
-#![cfg_attr(
-    not(test),
-    deny(
-        clippy::unwrap_used,
-        clippy::expect_used,
-        clippy::panic,
-        clippy::indexing_slicing
-    )
-)]
-
 use std::{
     collections::VecDeque,
     ops::ControlFlow,

@@ -23,7 +23,7 @@ use crate::{
     },
     tree::{
         iteration::IterationSteps,
-        model::{JournalFeatures, ModelSource, TreeModel},
+        model::{ModelSource, TreeModel},
     },
 };
 
@@ -259,17 +259,7 @@ impl OpenJournal {
     }
 
     fn model(&self, taken: ReplayTree) -> TreeModel {
-        TreeModel::new(ModelSource {
-            meta: Some(Arc::clone(&self.meta)),
-            extra: Some(Arc::new(taken.extra)),
-            journal: Some(JournalFeatures {
-                has_table: taken.has_table,
-            }),
-            last_path_rows: Arc::new(taken.path),
-            left_out: (taken.total_nodes).saturating_sub(taken.tree.nodes().len() as u64),
-            least_visits: taken.min_visits,
-            ..ModelSource::of(taken.tree)
-        })
+        TreeModel::new(ModelSource::replayed(Arc::clone(&self.meta), taken))
     }
 }
 

@@ -61,7 +61,11 @@ struct DotReader<'a, R> {
     labelled: HashSet<u32>,
 }
 
-type Attributes = Vec<(String, String)>;
+struct Attributes {
+    /// Where the statement they belong to ends.
+    line: u64,
+    values: Vec<(String, String)>,
+}
 
 impl<R: BufRead> DotReader<'_, R> {
     fn read_graph(&mut self) -> Result<(), TreeError> {
@@ -147,7 +151,6 @@ impl<R: BufRead> DotReader<'_, R> {
                     .error(format!("an edge statement of more than {MAX_CHAIN} nodes")));
             }
         }
-        let line = self.tokens.line;
         let attributes = self.read_attributes()?;
         let groups: Vec<Vec<u32>> = groups
             .into_iter()
@@ -156,13 +159,13 @@ impl<R: BufRead> DotReader<'_, R> {
         match groups.as_slice() {
             [only] => {
                 for &node in only {
-                    self.set_node_attributes(node, &attributes, line)?;
+                    self.set_node_attributes(node, &attributes)?;
                 }
             }
             chain => {
                 for pair in chain.windows(2) {
                     if let [from, to] = pair {
-                        self.add_edges(from, to, &attributes, line)?;
+                        self.add_edges(from, to, &attributes)?;
                     }
                 }
             }
@@ -213,7 +216,8 @@ impl<R: BufRead> DotReader<'_, R> {
     }
 
     fn read_attributes(&mut self) -> Result<Attributes, TreeError> {
-        let mut attributes = Vec::new();
+        let line = self.tokens.line;
+        let mut values = Vec::new();
         while self.tokens.peek()? == Some(&Token::Symbol(b'[')) {
             self.tokens.next()?;
             loop {
@@ -233,7 +237,7 @@ impl<R: BufRead> DotReader<'_, R> {
                                 }
                             };
                         }
-                        attributes.push((name, value));
+                        values.push((name, value));
                     }
                     _ => {
                         return Err(self
@@ -243,7 +247,7 @@ impl<R: BufRead> DotReader<'_, R> {
                 }
             }
         }
-        Ok(attributes)
+        Ok(Attributes { line, values })
     }
 
     fn add_edges(
@@ -251,19 +255,22 @@ impl<R: BufRead> DotReader<'_, R> {
         from: &[u32],
         to: &[u32],
         attributes: &Attributes,
-        line: u64,
     ) -> Result<(), TreeError> {
-        let label = attributes.iter().find(|(name, _)| self.is_move(name));
-        let label = label.or_else(|| attributes.iter().find(|(name, _)| name == "label"));
+        let label = attributes
+            .values
+            .iter()
+            .find(|(name, _)| self.is_move(name));
+        let label = label.or_else(|| attributes.values.iter().find(|(name, _)| name == "label"));
         let mv = label.map_or("", |(_, value)| first_line(value)).to_owned();
         for &from in from {
             for &to in to {
                 if from == to {
                     let problem = "an edge leads from a node to itself: expected a tree, or a graph without cycles";
-                    return Err(TreeError::at_line(line, problem));
+                    return Err(TreeError::at_line(attributes.line, problem));
                 }
                 if self.table.has_parent(to) {
                     let visits = attributes
+                        .values
                         .iter()
                         .find(|(name, _)| self.mapping.field(name) == Some(Field::Visits));
                     let visits = visits.and_then(|(_, value)| value.parse().ok());
@@ -278,7 +285,7 @@ impl<R: BufRead> DotReader<'_, R> {
                 if !mv.is_empty() {
                     self.table.set_move(to, &mv);
                 }
-                self.set_numbers(to, attributes, line)?;
+                self.set_numbers(to, attributes)?;
             }
         }
         Ok(())
@@ -288,13 +295,8 @@ impl<R: BufRead> DotReader<'_, R> {
         self.mapping.field(name) == Some(Field::Move)
     }
 
-    fn set_node_attributes(
-        &mut self,
-        node: u32,
-        attributes: &Attributes,
-        line: u64,
-    ) -> Result<(), TreeError> {
-        for (name, value) in attributes {
+    fn set_node_attributes(&mut self, node: u32, attributes: &Attributes) -> Result<(), TreeError> {
+        for (name, value) in &attributes.values {
             let field = self.mapping.field(name);
             if name == "label" {
                 let title = first_line(value);
@@ -306,21 +308,21 @@ impl<R: BufRead> DotReader<'_, R> {
                     self.table.set_move(node, title);
                 }
             } else if matches!(field, Some(Field::Move | Field::State)) {
-                self.table
-                    .set(node, name, field, Scalar::Text(value.clone()), line)?;
+                self.table.set(
+                    node,
+                    name,
+                    field,
+                    Scalar::Text(value.clone()),
+                    attributes.line,
+                )?;
             }
         }
-        self.set_numbers(node, attributes, line)
+        self.set_numbers(node, attributes)
     }
 
     /// Sets what attributes and lines of labels say in numbers.
-    fn set_numbers(
-        &mut self,
-        node: u32,
-        attributes: &Attributes,
-        line: u64,
-    ) -> Result<(), TreeError> {
-        for (name, value) in attributes {
+    fn set_numbers(&mut self, node: u32, attributes: &Attributes) -> Result<(), TreeError> {
+        for (name, value) in &attributes.values {
             let figures = label_lines(value).filter_map(figure);
             let own = value
                 .trim()
@@ -337,7 +339,7 @@ impl<R: BufRead> DotReader<'_, R> {
                 let field = self.mapping.field(key);
                 if !matches!(field, Some(Field::Move | Field::State)) {
                     self.table
-                        .set(node, key, field, Scalar::Number(number), line)?;
+                        .set(node, key, field, Scalar::Number(number), attributes.line)?;
                 }
             }
         }

@@ -11,6 +11,7 @@ use canopy_engine::{
         extra::Extra,
         files::Document,
         meta::{self, Meta, RootMeta},
+        replay_reader::ReplayTree,
     },
 };
 
@@ -89,6 +90,22 @@ impl ModelSource {
             journal: None,
             least_visits: 0,
             depths: Arc::default(),
+        }
+    }
+
+    /// A tree that was rebuilt from the growth journal of a search.
+    pub fn replayed(meta: Arc<Meta>, tree: ReplayTree) -> Self {
+        let shown = tree.tree.nodes().len() as u64;
+        Self {
+            meta: Some(meta),
+            extra: Some(Arc::new(tree.extra)),
+            journal: Some(JournalFeatures {
+                has_table: tree.has_table,
+            }),
+            last_path_rows: Arc::new(tree.path),
+            left_out: tree.total_nodes.saturating_sub(shown),
+            least_visits: tree.min_visits,
+            ..Self::of(tree.tree)
         }
     }
 }

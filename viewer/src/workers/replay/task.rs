@@ -22,7 +22,7 @@ use canopy_engine::{
 use super::{ReplayCommand, ReplayEvent, ReplayRequest, ReplayResponse, ReplayStatus, count_trees};
 use crate::{
     system::worker::{Mailbox, Task},
-    tree::model::{JournalFeatures, ModelSource, TreeModel},
+    tree::model::{ModelSource, TreeModel},
 };
 
 /// How often a growing journal is polled for new records.
@@ -376,19 +376,8 @@ impl ReplayTask {
             Ok(taken) => taken,
             Err(problem) => return self.fail(problem, events),
         };
-        let source = ModelSource {
-            meta: Some(Arc::clone(&playing.meta)),
-            extra: Some(Arc::new(snapshot.extra)),
-            journal: Some(JournalFeatures {
-                has_table: snapshot.has_table,
-            }),
-            last_path_rows: Arc::new(snapshot.path),
-            left_out: snapshot
-                .total_nodes
-                .saturating_sub(snapshot.tree.nodes().len() as u64),
-            least_visits: snapshot.min_visits,
-            ..ModelSource::of(snapshot.tree)
-        };
+        let iteration = snapshot.iteration;
+        let source = ModelSource::replayed(Arc::clone(&playing.meta), snapshot);
         self.deferred_request = (request.is_preview && source.left_out > 0).then(|| {
             let whole = ReplayRequest {
                 is_preview: false,
@@ -397,7 +386,7 @@ impl ReplayTask {
             (whole, Instant::now())
         });
         let response = ReplayResponse {
-            iteration: snapshot.iteration,
+            iteration,
             model: Arc::new(TreeModel::filtered(source, &request.filter)),
             request: request.clone(),
         };
@@ -406,7 +395,7 @@ impl ReplayTask {
         }
         if request.is_newest() {
             self.last_request = None;
-            self.last_newest = Some((request.clone(), snapshot.iteration, begun));
+            self.last_newest = Some((request.clone(), iteration, begun));
             self.request = Some(request);
         } else {
             self.last_request = Some(request);
