@@ -2,17 +2,17 @@
 
 use std::{
     fs,
-    io::Read as _,
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
-    sync::mpsc::{Receiver, channel},
-    thread,
+    process::Stdio,
     time::{Duration, SystemTime},
 };
 
 use canopy_engine::{arena::engine_config, games};
 
-use super::match_state::MATCH_FILE;
+use super::{
+    engine_run::{self, EngineRun},
+    match_state::MATCH_FILE,
+};
 use crate::system::{temporary::TemporaryDirectory, wake::Wake};
 
 /// Older matches that stay when a new one is to be kept.
@@ -102,12 +102,11 @@ pub fn own_engine_command() -> Vec<String> {
 /// A match that runs. It ends when this is dropped, and its files go with it unless they were to stay.
 #[derive(Debug)]
 pub struct DemoMatch {
-    child: Child,
+    run: EngineRun,
     directory: PathBuf,
     /// Removes the directory after the match, unless it is to stay.
     _temporary: Option<TemporaryDirectory>,
     engine: String,
-    stderr_text: Receiver<String>,
 }
 
 impl DemoMatch {
@@ -123,13 +122,8 @@ impl DemoMatch {
                 (temporary.path().to_owned(), Some(temporary))
             }
         };
-        let (program, words) = config
-            .engine
-            .split_first()
-            .ok_or_else(|| "there is no command that starts an engine".to_owned())?;
-        let mut command = Command::new(program);
+        let mut command = engine_run::engine_command(&config.engine)?;
         command
-            .args(words)
             .args(["match", "--attended", "--game", &config.game])
             .args(["--games", &config.games.to_string()])
             .args(["--pace", &config.pace_ms.to_string()])
@@ -140,37 +134,18 @@ impl DemoMatch {
             let written = format!("option.TreeJournal=true option.TreeExtra=true {player}");
             command.args(["--engine", &written]);
         }
-        let spawned = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn();
-        let mut child = spawned.map_err(|error| {
+        let run = EngineRun::start(command.stdin(Stdio::piped()), "match", wake);
+        let run = run.map_err(|error| {
             // The directory is still empty.
             let _ = fs::remove_dir_all(&directory);
             failed(error)
         })?;
-        let (sender, stderr_text) = channel();
-        let stderr = child.stderr.take();
-        let listener = thread::Builder::new().name("match".to_owned());
-        let listening = listener.spawn(move || {
-            let mut text = Vec::new();
-            if let Some(said) = stderr {
-                // Error output is a few lines.
-                let _ = said.take(1 << 16).read_to_end(&mut text);
-            }
-            let _ = sender.send(String::from_utf8_lossy(&text).into_owned());
-            wake();
-        });
-        let demo_match = Self {
-            child,
+        Ok(Self {
+            run,
             directory,
             _temporary: temporary,
             engine,
-            stderr_text,
-        };
-        listening.map_err(|error| format!("no thread could be started: {error}"))?;
-        Ok(demo_match)
+        })
     }
 
     /// Where it is to be followed.
@@ -185,25 +160,17 @@ impl DemoMatch {
 
     /// Whether the match has ended, well or not.
     pub fn has_ended(&mut self) -> bool {
-        self.child.try_wait().is_ok_and(|status| status.is_some())
+        self.run.has_ended()
     }
 
     /// The error, once; none if there is none.
     pub fn take_error(&mut self) -> Option<String> {
-        let said = self.stderr_text.try_recv().ok()?;
-        let status = self.child.wait().ok()?;
+        let (status, said) = self.run.take_end()?;
+        let status = status.ok()?;
         (!status.success()).then(|| {
             let said = said.trim();
             format!("the match has ended ({status}): {said}")
         })
-    }
-}
-
-impl Drop for DemoMatch {
-    fn drop(&mut self) {
-        // Engines exit when their client is gone.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

@@ -52,16 +52,12 @@ pub struct Lesson {
     /// How long it takes, about.
     pub minutes: u32,
     /// The game, unless a step has another.
-    #[serde(default)]
     pub game: Option<String>,
     /// The moves that are played first, separated by spaces, unless a step has others.
-    #[serde(default)]
     pub moves: Option<String>,
     /// The search with its parameters, unless a step has another.
-    #[serde(default)]
     pub search: Option<String>,
     /// Its playouts; 0 for a search that says itself when it stops.
-    #[serde(default)]
     pub iterations: Option<u64>,
     /// The pages.
     pub steps: Vec<LessonStep>,
@@ -79,34 +75,26 @@ pub struct LessonStep {
     /// Its text: paragraphs, with `**strong words**` and `{figures}` of the tree.
     pub text: String,
     /// What is searched, where it differs from the lesson's.
-    #[serde(default)]
     pub game: Option<String>,
     /// The moves that are played first.
-    #[serde(default)]
     pub moves: Option<String>,
     /// The search.
-    #[serde(default)]
     pub search: Option<String>,
     /// Its playouts.
-    #[serde(default)]
     pub iterations: Option<u64>,
     /// Whether the table of moves with its formula stands beside the tree, instead of the board.
     #[serde(default)]
     pub table: bool,
     /// A formula that stands out.
-    #[serde(default)]
     pub formula: Option<String>,
     /// Something to do in the tree.
-    #[serde(default, rename = "try")]
+    #[serde(rename = "try")]
     pub task: Option<String>,
     /// A parameter to change; the search runs anew.
-    #[serde(default)]
     pub slider: Option<LessonSlider>,
     /// A question with an answer at once.
-    #[serde(default)]
     pub question: Option<Question>,
     /// What a series of searches showed.
-    #[serde(default)]
     pub chart: Option<LessonChart>,
     /// What exact solutions say of moves: wins, draws or loses.
     #[serde(default)]
@@ -182,28 +170,21 @@ pub struct Claim {
     /// The step, counted from 1, whose search it is about.
     pub step: usize,
     /// Another search of that position.
-    #[serde(default)]
     pub search: Option<String>,
     /// With as many playouts.
-    #[serde(default)]
     pub iterations: Option<u64>,
     /// The move it chooses.
-    #[serde(default)]
     pub chosen: Option<String>,
     /// Visits of moves of the root.
     #[serde(default)]
     pub visits: BTreeMap<String, u64>,
     /// Number of moves of the root.
-    #[serde(default)]
     pub moves: Option<u32>,
     /// Visits of the root.
-    #[serde(default)]
     pub root_visits: Option<u64>,
     /// Positions that were searched.
-    #[serde(default)]
     pub searched: Option<u64>,
     /// Nodes of the tree.
-    #[serde(default)]
     pub nodes: Option<u64>,
 }
 

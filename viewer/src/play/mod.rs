@@ -10,6 +10,7 @@ use canopy_engine::arena::engine_config::EngineConfig;
 
 pub mod demo_match;
 pub mod engine_handle;
+mod engine_run;
 pub mod files;
 pub mod game_state;
 pub mod lesson;

@@ -1,14 +1,7 @@
 //! Asking another program for the options that it declares, on a thread of its own.
 
-#![cfg_attr(
-    not(test),
-    deny(
-        clippy::unwrap_used,
-        clippy::expect_used,
-        clippy::panic,
-        clippy::indexing_slicing
-    )
-)]
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::panic))]
+#![cfg_attr(not(test), deny(clippy::expect_used, clippy::indexing_slicing))]
 
 use std::{ops::ControlFlow, time::Duration};
 

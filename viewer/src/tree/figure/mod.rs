@@ -37,19 +37,9 @@ pub const DEFAULT_WIDTH_MM: f64 = 88.0;
 
 /// The following lengths are multiples of the size of text.
 const MARGIN: f64 = 1.05;
-const TITLE_SIZE: f64 = 1.2;
-const TITLE_HEIGHT: f64 = 2.2;
 const CAPTION_LINE: f64 = 1.3;
 const LEGEND_ROW: f64 = 1.55;
 const GAP: f64 = 0.75;
-/// Distance between layers where the height of the figure is not given.
-const LAYER_SPACING: f64 = 3.7;
-/// Free margins of the tree.
-const TREE_SIDE: f64 = 3.2;
-const TREE_TOP: f64 = 2.4;
-const TREE_BOTTOM: f64 = 2.2;
-/// Edges whose ends are closer than this are one, in points of print.
-const MERGE_DISTANCE: f64 = 0.2;
 
 /// What a figure shows beside the tree, and how large it is.
 #[derive(Clone, Debug)]
@@ -197,6 +187,9 @@ impl<'a> Page<'a> {
     }
 
     fn add_title(&mut self) {
+        /// Size of the title and height of its line, in multiples of the size of text.
+        const TITLE_SIZE: f64 = 1.2;
+        const TITLE_HEIGHT: f64 = 2.2;
         let Some(title) = self.spec.title.as_deref().filter(|title| !title.is_empty()) else {
             return;
         };
@@ -231,6 +224,14 @@ impl<'a> Page<'a> {
     }
 
     fn add_tree(&mut self, below: f32) {
+        /// Distance between layers where the height of the figure is not given, in multiples of the size of text.
+        const LAYER_SPACING: f64 = 3.7;
+        /// Free margins of the tree, in the same unit.
+        const TREE_SIDE: f64 = 3.2;
+        const TREE_TOP: f64 = 2.4;
+        const TREE_BOTTOM: f64 = 2.2;
+        /// Edges whose ends are closer than this are one, in points of print.
+        const MERGE_DISTANCE: f64 = 0.2;
         let spec = self.spec;
         let bounds = (spec.bounds).unwrap_or_else(|| scene::tree_bounds(self.model));
         let text = spec.text_size;

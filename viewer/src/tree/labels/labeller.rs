@@ -19,18 +19,6 @@ use crate::tree::{
 
 /// Upper bound of nodes that are candidates, the most visited of those in view.
 const MAX_CANDIDATES: usize = 300;
-/// Edges that labels of the first layer may cross; the others cross none.
-const MAX_FIRST_LAYER_CROSSINGS: usize = 3;
-/// Nodes with fewer visits than one in this many of the most visited in view below the root have no labels.
-const MIN_VISIT_SHARE: i64 = 1000;
-/// Layers closer than this, in points, have no labels but the root's.
-const MIN_ROW_HEIGHT: f64 = 20.0;
-/// Neighbours at least this far apart, in points, have their values in their labels.
-const MIN_SPACING_FOR_VALUES: f64 = 110.0;
-/// Free distance from the edges of the canvas, in points.
-const CANVAS_MARGIN: f32 = 4.0;
-/// Additional radius of the selected node, for its ring, in points.
-const RING_WIDTH: f32 = 5.0;
 
 /// What labels depend on beside the scene.
 #[derive(Clone, Copy)]
@@ -79,6 +67,8 @@ impl LastPicture {
 impl Labeller {
     /// The labels of a scene.
     pub fn place(&mut self, scene: &Scene, view: &LabelledView<'_>) -> Vec<PlacedLabel> {
+        /// Free distance from the edges of the canvas, in points.
+        const CANVAS_MARGIN: f32 = 4.0;
         if !view.options.shows_labels {
             self.last = None;
             return Vec::new();
@@ -138,6 +128,10 @@ impl Labeller {
         view: &LabelledView<'_>,
         radii: &[f32],
     ) -> Vec<LabelCandidate> {
+        /// Nodes with fewer visits than one in this many of the most visited in view below the root have no labels.
+        const MIN_VISIT_SHARE: i64 = 1000;
+        /// Layers closer than this, in points, have no labels but the root's.
+        const MIN_ROW_HEIGHT: f64 = 20.0;
         let model = view.model;
         let is_tight = view.camera.layer_spacing < MIN_ROW_HEIGHT * view.canvas.scale;
         let rank = |disc: &NodeDisc| {
@@ -185,6 +179,10 @@ impl Labeller {
         (index, radius): (usize, f32),
         view: &LabelledView<'_>,
     ) -> LabelCandidate {
+        /// Edges that labels of the first layer may cross; the others cross none.
+        const MAX_FIRST_LAYER_CROSSINGS: usize = 3;
+        /// Neighbours at least this far apart, in points, have their values in their labels.
+        const MIN_SPACING_FOR_VALUES: f64 = 110.0;
         let (model, node) = (view.model, disc.node as usize);
         let depth = model.depth_of(node);
         let is_close = view.camera.sibling_spacing > MIN_SPACING_FOR_VALUES * view.canvas.scale;
@@ -271,6 +269,8 @@ fn node_places(model: &TreeModel, node: usize) -> Vec<Place> {
 
 /// The boxes of nodes, triangles and overlays, in this order, and the radii of the nodes.
 fn obstacles(scene: &Scene, view: &LabelledView<'_>) -> (Vec<LabelBox>, Vec<f32>) {
+    /// Additional radius of the selected node, for its ring, in points.
+    const RING_WIDTH: f32 = 5.0;
     let scale = view.canvas.scale as f32;
     let radii: Vec<f32> = (scene.nodes.iter())
         .map(|disc| match view.selected == Some(disc.node as usize) {

@@ -19,14 +19,6 @@ pub use texts::{FIRST_LINE, LabelText, REST_SIZE, SECOND_LINE, TITLE_SIZE, short
 pub const CLEARANCE: f32 = 6.0;
 /// What a label that keeps its place may come closer to anything, in pixels: scrolling rounds.
 const KEPT_TOLERANCE: f32 = 0.05;
-/// Distance between a node and the label beside it, in points.
-const NODE_GAP: f32 = 5.0;
-/// Distance between a node and the label above or below it, in points.
-const ABOVE_GAP: f32 = 2.0;
-const BELOW_GAP: f32 = 4.0;
-
-/// How far the ground behind a label reaches beyond its text, in points.
-const GROUND_MARGIN: f32 = 4.0;
 
 /// A rectangle in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -150,6 +142,11 @@ pub enum Place {
 impl Place {
     /// The box of a label of this size.
     fn label_box(self, (x, y): (f32, f32), radius: f32, size: (f32, f32), scale: f32) -> LabelBox {
+        /// Distance between a node and the label beside it, in points.
+        const NODE_GAP: f32 = 5.0;
+        /// Distance between a node and the label above or below it, in points.
+        const ABOVE_GAP: f32 = 2.0;
+        const BELOW_GAP: f32 = 4.0;
         let (width, height) = size;
         let beside = radius + NODE_GAP * scale;
         let left = match self {
@@ -248,6 +245,8 @@ impl PlacedLabel {
     /// The ground of its lines where edges run behind it: they break there. It reaches a little beyond the text at either end, and no
     /// farther than other labels and nodes keep clear.
     pub fn grounds(&self, scale: f32) -> impl Iterator<Item = LabelBox> {
+        /// How far the ground behind a label reaches beyond its text, in points.
+        const GROUND_MARGIN: f32 = 4.0;
         let (area, flush) = (self.area, self.choice.1.alignment());
         let margin = GROUND_MARGIN * scale;
         let middle = area.top + FIRST_LINE * scale;

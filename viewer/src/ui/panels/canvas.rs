@@ -141,7 +141,7 @@ impl Panels {
             area.min.y = strip.bottom();
         }
         self.overlays
-            .extend(chips::show(app, &model, area, ui, theme, actions));
+            .extend(chips::show(app, area, ui, theme, actions));
         self.overlays.extend(self.minimap.update(app, self.canvas));
         let painter = ui.painter_at(self.canvas);
         self.minimap.draw(app, &painter, theme);

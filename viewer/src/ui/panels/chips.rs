@@ -40,12 +40,14 @@ impl Chip {
 /// Shows the chips. Returns their places.
 pub(super) fn show(
     app: &App,
-    model: &TreeModel,
     area: Rect,
     ui: &Ui,
     theme: &Theme,
     actions: &mut Vec<Action>,
 ) -> Vec<Rect> {
+    let Some(model) = &app.document.model else {
+        return Vec::new();
+    };
     let painter = ui.painter_at(area);
     let corner = area.min + vec2(16.0, 12.0);
     let mut at = corner;

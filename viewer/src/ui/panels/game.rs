@@ -31,13 +31,7 @@ pub(super) struct GamePanel<'a> {
 
 impl GamePanel<'_> {
     /// Shows it.
-    pub(super) fn show(
-        &mut self,
-        app: &App,
-        ui: &mut Ui,
-        theme: &Theme,
-        actions: &mut Vec<Action>,
-    ) {
+    pub(super) fn show(mut self, app: &App, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
         match app.match_state() {
             Some(standing) => self.show_match(standing, app, ui, theme, actions),
             None => self.show_single_tree(app, ui, theme),

@@ -184,7 +184,7 @@ fn show_step(
             .named("lesson problem");
         ui.add_space(8.0);
     }
-    show_task(app, state, ui, theme, actions);
+    show_task(model.as_deref(), state, ui, theme, actions);
     show_question(state, ui, theme, actions);
 }
 
@@ -251,7 +251,7 @@ fn show_formula(formula: &str, ui: &mut Ui, theme: &Theme) {
 
 /// The card with something to do.
 fn show_task(
-    app: &App,
+    model: Option<&TreeModel>,
     state: &LessonState,
     ui: &mut Ui,
     theme: &Theme,
@@ -270,8 +270,7 @@ fn show_task(
         ui.label(theme.semibold("Try it", TITLE_SIZE));
         ui.add_space(4.0);
         if let Some(task) = &step.task {
-            let model = app.lesson_model();
-            let text = fill_figures(task, model.as_deref());
+            let text = fill_figures(task, model);
             ui.label(rich_text(&text, BODY_SIZE + 1.0, theme));
         }
         if let Some(slider) = &step.slider {

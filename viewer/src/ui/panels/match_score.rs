@@ -30,9 +30,6 @@ const MIN_VISIBLE_ROWS: usize = 3;
 const SCROLL_FRAMES: u8 = 2;
 /// Width of turn numbers, in points.
 const TURN_NUMBER_WIDTH: f32 = 32.0;
-/// Heights of the score's bar and of the ends of its interval, in points.
-const ERROR_BAR_HEIGHT: f32 = 16.0;
-const WHISKER_HEIGHT: f32 = 8.0;
 /// Between two moves of one turn, and between columns.
 const COLUMN_GAP: f32 = 8.0;
 
@@ -84,6 +81,9 @@ pub(super) fn show(standing: &MatchState, ui: &mut Ui, theme: &Theme) {
 
 /// The score of the first player with its 95 % interval: a bar from no point to all points, a whisker and a dot.
 fn show_error_bar(name: &str, counts: WdlCounts, ui: &mut Ui, theme: &Theme) {
+    /// Heights of the score's bar and of the ends of its interval, in points.
+    const ERROR_BAR_HEIGHT: f32 = 16.0;
+    const WHISKER_HEIGHT: f32 = 8.0;
     let (score, interval) = (counts.score(), counts.wilson_interval());
     let size = vec2(ui.available_width(), ERROR_BAR_HEIGHT);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());

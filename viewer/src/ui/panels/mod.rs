@@ -355,7 +355,7 @@ impl Panels {
             && !app.settings.folded[0]
             && app.lesson.is_none()
         {
-            let mut game = GamePanel {
+            let game = GamePanel {
                 board_textures: &mut self.board_textures,
                 move_list: &mut self.move_list,
                 details,

@@ -29,12 +29,6 @@ const PILL_HEIGHT: f32 = 36.0;
 /// Length of the line between two pills, and the distance from the canvas's sides.
 const JOIN: f32 = 20.0;
 const SIDE: f32 = 16.0;
-/// Width of the word before the pills.
-const WORD_WIDTH: f32 = 52.0;
-/// Width of a pill beside its text: its node, and the room around.
-const PILL_PADDING: f32 = 42.0;
-/// More nodes than these are shortened in the middle.
-const MAX_PILLS: usize = 4;
 
 /// A part of the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +64,8 @@ pub(super) fn show(
     theme: &Theme,
     actions: &mut Vec<Action>,
 ) -> Option<Rect> {
+    /// Width of the word before the pills.
+    const WORD_WIDTH: f32 = 52.0;
     let camera = app.navigation.camera.as_ref()?;
     let path = pinned_path(
         model,
@@ -151,6 +147,8 @@ fn draw_pill(
 
 /// Width of a pill beside its text.
 fn pill_padding(step: Step) -> f32 {
+    /// Width of a pill beside its text: its node, and the room around.
+    const PILL_PADDING: f32 = 42.0;
     match step {
         Step::Node(_) => PILL_PADDING,
         Step::Skipped { .. } => 28.0,
@@ -212,6 +210,8 @@ fn most_visited_in_view(
 
 /// The path with its middle left out if it is long.
 fn shortened(path: &[usize]) -> Vec<Step> {
+    /// More nodes than these are shortened in the middle.
+    const MAX_PILLS: usize = 4;
     let node = |&node: &usize| Step::Node(node);
     match path {
         [first, middle @ .., before, last] if path.len() > MAX_PILLS => vec![

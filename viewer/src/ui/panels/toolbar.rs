@@ -25,19 +25,12 @@ use crate::{
     },
 };
 
-/// Height of the bar, of its buttons, and the space at its sides, in points.
-const HEIGHT: f32 = 44.0;
+/// Height of the buttons, in points.
 const BUTTON_HEIGHT: f32 = 28.0;
-const SIDE: f32 = 16.0;
-/// Space between controls, and width of a button beside its text.
+/// Space between controls.
 const GAP: f32 = 8.0;
-const BUTTON_PADDING: f32 = 24.0;
 /// The choices of how many children are shown.
 const CHILD_COUNTS: [u32; 4] = [2, 3, 5, 8];
-/// The choices of the least visits.
-const VISIT_COUNTS: [u32; 6] = [10, 100, 1000, 10_000, 100_000, 1_000_000];
-/// More columns than these are a menu even where there is room.
-const MAX_SEGMENTS: usize = 6;
 
 /// Something that edges can be coloured by: its name in the settings, its label and its tooltip.
 struct Colouring {
@@ -171,6 +164,9 @@ impl Panels {
         theme: &Theme,
         actions: &mut Vec<Action>,
     ) {
+        /// Height of the bar, and the space at its sides.
+        const HEIGHT: f32 = 44.0;
+        const SIDE: f32 = 16.0;
         let (Some(model), Some(filter)) = (app.document.model.clone(), explicit_filter(app)) else {
             return;
         };
@@ -216,6 +212,10 @@ impl Panels {
 impl Toolbar<'_> {
     /// The width of everything, in points.
     fn width(&self, detail: Detail, ui: &Ui) -> f32 {
+        /// Width of a button beside its text.
+        const BUTTON_PADDING: f32 = 24.0;
+        /// More columns than these are a menu even where there is room.
+        const MAX_SEGMENTS: usize = 6;
         let text = |text: &str| {
             let font = FontId::proportional(BODY_SIZE);
             let galley = (ui.painter()).layout_no_wrap(text.to_owned(), font, self.theme.text);
@@ -352,6 +352,8 @@ impl Toolbar<'_> {
     }
 
     fn show_visit_counts(&self, filter: &mut Filter, ui: &mut Ui) {
+        /// The choices of the least visits.
+        const VISIT_COUNTS: [u32; 6] = [10, 100, 1000, 10_000, 100_000, 1_000_000];
         let root = self.root_visits.max(0).unsigned_abs();
         let counts = VISIT_COUNTS.into_iter().filter(|&count| count < root);
         for count in [0].into_iter().chain(counts) {

@@ -16,18 +16,12 @@ use crate::{
     },
 };
 
-/// Least height of the bar's content, in points.
-const BAR_HEIGHT: f32 = 32.0;
 /// Space between groups of controls.
 const GROUP_GAP: f32 = 8.0;
 /// Width of the field for a tree's number.
 const JUMP_WIDTH: f32 = 48.0;
-/// Width of a text field beside its text.
-const FIELD_PADDING: f32 = 8.0;
 /// A title that has less room than this is left out.
 const MIN_TITLE_WIDTH: f32 = 48.0;
-/// Room for a title for which other texts are shortened a little.
-const READABLE_TITLE_WIDTH: f32 = 160.0;
 
 /// The words of the bar, in one of several lengths.
 struct BarTexts {
@@ -87,6 +81,8 @@ impl BarTexts {
 
     /// The longest texts for which there is room, and the room that is left for the title.
     fn fitting(app: &App, ui: &Ui, theme: &Theme) -> (Self, f32) {
+        /// Room for a title for which other texts are shortened a little.
+        const READABLE_TITLE_WIDTH: f32 = 160.0;
         let room = |texts: &Self| ui.available_width() - texts.width(app, ui, theme);
         let mut texts = Self::of_length(app, 0);
         for length in 1..=3 {
@@ -107,6 +103,8 @@ impl BarTexts {
 
     /// The width of everything to the right of the name of the program, without the title, in points.
     fn width(&self, app: &App, ui: &Ui, theme: &Theme) -> f32 {
+        /// Width of a text field beside its text.
+        const FIELD_PADDING: f32 = 8.0;
         let gap = ui.spacing().item_spacing.x;
         let text = |text: &str| {
             let font = FontId::proportional(BODY_SIZE);
@@ -150,6 +148,8 @@ impl Panels {
         theme: &Theme,
         actions: &mut Vec<Action>,
     ) {
+        /// Least height of the bar's content, in points.
+        const BAR_HEIGHT: f32 = 32.0;
         ui.horizontal(|ui| {
             ui.set_min_height(BAR_HEIGHT);
             let home = ui.add(Button::new(theme.title("Canopy")).frame(false));

@@ -20,10 +20,6 @@ use crate::{
     },
 };
 
-/// Nodes with a mark.
-const MAX_MARKS: usize = 80;
-/// Nodes looked at to find them.
-const MAX_LOOKED_AT: usize = 3_000;
 /// Radius of a mark beside a node with a label, and least room for it, in points.
 const MARK_RADIUS: f32 = 7.0;
 const MIN_MARK_ROOM: f32 = 17.0;
@@ -195,6 +191,10 @@ pub(super) fn draw_regret(
 
 /// Nodes on the canvas, the most visited first.
 fn most_visited(app: &App, model: &TreeModel) -> Vec<usize> {
+    /// Nodes with a mark.
+    const MAX_MARKS: usize = 80;
+    /// Nodes looked at to find them.
+    const MAX_LOOKED_AT: usize = 3_000;
     let mut heap =
         std::collections::BinaryHeap::from([(model.visits(0), std::cmp::Reverse(0_usize))]);
     let mut found = Vec::new();

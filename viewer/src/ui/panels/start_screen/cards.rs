@@ -262,7 +262,7 @@ impl Panels {
         fill_card(ui, theme, rect);
         let split = (rect.left() + PADDING + TEXT_WIDTH + PADDING).round();
         let area = Rect::from_min_max(pos2(split, rect.top()), rect.max).shrink(1.0);
-        let clicks_picture = self.show_example_tree(app, ui, theme, (area, facts));
+        let clicks_picture = self.show_tree(app, ui, theme, area);
         let mut ui = card_ui(ui, rect);
         show_card_title(&mut ui, theme, "Watch a match");
         let text = format!(
@@ -283,23 +283,15 @@ impl Panels {
             ui.ctx().request_repaint();
         }
         ring_card(&ui, theme, rect, &button);
-        if button
-            .on_hover_text(hint(ABOUT_WATCH, Command::Watch))
-            .clicked()
-            || clicks_picture
-        {
+        let button = button.on_hover_text(hint(ABOUT_WATCH, Command::Watch));
+        if button.clicked() || clicks_picture {
             actions.push(watch_action(app));
         }
     }
 
     /// The tree of a short search in the game; true if it was clicked.
-    fn show_example_tree(
-        &mut self,
-        app: &mut App,
-        ui: &mut Ui,
-        theme: &Theme,
-        (area, facts): (Rect, &'static GameFacts),
-    ) -> bool {
+    fn show_tree(&mut self, app: &mut App, ui: &mut Ui, theme: &Theme, area: Rect) -> bool {
+        let facts = app.settings.quick.facts();
         let east = CornerRadius {
             ne: CARD_RADIUS - 1,
             se: CARD_RADIUS - 1,
@@ -328,7 +320,7 @@ impl Panels {
         fill_card(ui, theme, rect);
         let split = rect.left() + CHOICE_LABEL_WIDTH + TEXT_WIDTH;
         let area = Rect::from_min_max(pos2(split, rect.top()), rect.max).shrink(PADDING);
-        let clicks_picture = self.show_example_board(app, ui, theme, (area, facts));
+        let clicks_picture = self.show_board(app, ui, theme, area);
         let mut ui = card_ui(ui, rect);
         show_card_title(&mut ui, theme, "Play a game");
         let text =
@@ -341,23 +333,15 @@ impl Panels {
         let button = show_foot(&mut ui, theme, card_foot(rect), ("Play", "P", true));
         let button = button.named("start play");
         ring_card(&ui, theme, rect, &button);
-        if button
-            .on_hover_text(hint(ABOUT_PLAY, Command::Play))
-            .clicked()
-            || clicks_picture
-        {
+        let button = button.on_hover_text(hint(ABOUT_PLAY, Command::Play));
+        if button.clicked() || clicks_picture {
             actions.push(play_action(app));
         }
     }
 
     /// The board of the game with the visits of a short search; true if it was clicked.
-    fn show_example_board(
-        &mut self,
-        app: &mut App,
-        ui: &mut Ui,
-        theme: &Theme,
-        (area, facts): (Rect, &'static GameFacts),
-    ) -> bool {
+    fn show_board(&mut self, app: &App, ui: &mut Ui, theme: &Theme, area: Rect) -> bool {
+        let facts = app.settings.quick.facts();
         let Some(position) = example_position(facts) else {
             return false;
         };
