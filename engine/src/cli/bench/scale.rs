@@ -76,30 +76,24 @@ struct Measurement {
 
 pub(super) fn run(arguments: &ScaleArgs, out: &mut dyn Write) -> Result<(), CliError> {
     for game in selected_games(&arguments.game) {
-        with_position(&game, "startpos", ScaleBench { arguments, out })?;
+        with_position(&game, "startpos", arguments, out)?;
     }
     Ok(())
 }
 
-struct ScaleBench<'a> {
-    arguments: &'a ScaleArgs,
-    out: &'a mut dyn Write,
-}
-
-impl PositionCommand for ScaleBench<'_> {
-    fn run<G: Playable>(self, start: G) -> Result<(), CliError> {
-        let Self { arguments, out } = self;
+impl PositionCommand for &ScaleArgs {
+    fn run<G: Playable>(self, start: G, out: &mut dyn Write) -> Result<(), CliError> {
         let game = game_name(&start);
-        let stores = match arguments.store.as_slice() {
+        let stores = match self.store.as_slice() {
             [] => Store::value_variants(),
             asked => asked,
         };
         let specs = stores
             .iter()
-            .map(|&store| spec::<G>(&arguments.search, store, arguments.max))
+            .map(|&store| spec::<G>(&self.search, store, self.max))
             .collect::<Result<Vec<Spec>, CliError>>()?;
-        if !arguments.json {
-            writeln!(out, "{game}, {}, one thread", arguments.search)?;
+        if !self.json {
+            writeln!(out, "{game}, {}, one thread", self.search)?;
             writeln!(
                 out,
                 "{:<16}{:<10}{:>12}{:>12}{:>14}{:>12}{:>14}",
@@ -109,19 +103,19 @@ impl PositionCommand for ScaleBench<'_> {
         for (&store, spec) in stores.iter().zip(specs) {
             let mut rows: Vec<Measurement> = Vec::new();
             let mut iterations = FIRST_ITERATIONS;
-            while iterations <= arguments.max {
+            while iterations <= self.max {
                 if let Some(last) = rows.last() {
                     let expected = last.seconds * iterations as f64 / last.iterations as f64;
-                    if expected > arguments.seconds as f64 {
+                    if expected > self.seconds as f64 {
                         break;
                     }
                 }
                 let row = measure(&start, &spec, iterations);
-                write_row(out, &game, store, &row, arguments.json)?;
+                write_row(out, &game, store, &row, self.json)?;
                 rows.push(row);
                 iterations *= 10;
             }
-            write_growth(out, &game, store, &rows, arguments.json)?;
+            write_growth(out, &game, store, &rows, self.json)?;
         }
         Ok(())
     }
