@@ -389,10 +389,7 @@ mod tests {
         },
         *,
     };
-    use crate::{
-        games::{Game as _, othello::Othello},
-        machine::ScalarLanes,
-    };
+    use crate::{games::othello::Othello, machine::ScalarLanes};
 
     /// Walks to each of the root's children and demands that visits which are under way are losses for the player who
     /// moved there, and that nothing of them is left when their rewards have come.
@@ -409,10 +406,12 @@ mod tests {
         };
         let mut moves = Vec::new();
         root.legal_moves(&mut moves);
-        assert_eq!(
-            store.expand(&top, root, &moves, &[], chunk),
-            Expansion::Done
-        );
+        let new = NewChildren {
+            position: root,
+            moves: &moves,
+            priors: &[],
+        };
+        assert_eq!(store.expand(&top, new, chunk), Expansion::Done);
         let (first, count) = store.edges(store.root());
         for (edge, &mv) in (first..first + count).zip(&moves) {
             let mut position = *root;
