@@ -17,8 +17,13 @@ use support::{
 mod compare;
 #[path = "window/demo.rs"]
 mod demo;
+#[cfg(unix)]
+#[path = "window/dropping.rs"]
+mod dropping;
 #[path = "window/following.rs"]
 mod following;
+#[path = "window/foreign.rs"]
+mod foreign;
 #[path = "window/killed.rs"]
 mod killed;
 #[cfg(unix)]
@@ -31,6 +36,8 @@ mod steps;
 mod support;
 #[path = "window/trees.rs"]
 mod trees;
+#[path = "window/wayland.rs"]
+mod wayland;
 #[path = "window/why.rs"]
 mod why;
 

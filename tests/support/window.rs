@@ -26,24 +26,113 @@ const STABLE_READINGS: u32 = 4;
 /// Length of a measurement of processor time, whose unit is 10 ms.
 const IDLE_INTERVAL: Duration = Duration::from_secs(2);
 
-/// A virtual X display.
+/// A virtual X display, and the Wayland compositor that has it for its screen, if there is one.
 pub(crate) struct Display {
+    compositor: Option<Compositor>,
     server: Child,
     name: String,
 }
 
+/// Weston, whose screen is a window of an X display: what the display gets from xdotool are its mouse and keyboard.
+struct Compositor {
+    process: Child,
+    /// `XDG_RUNTIME_DIR`, which has the socket.
+    runtime: super::Scratch,
+}
+
+impl Compositor {
+    const SOCKET: &str = "canopy-test";
+
+    /// Starts weston and waits for its socket; the text says why it cannot be.
+    fn start(x_display: &str) -> Result<Self, String> {
+        let runtime = super::Scratch::new("weston");
+        let log = runtime.0.join("log");
+        let output = fs::File::create(&log).map_err(|error| error.to_string())?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            fs::set_permissions(&runtime.0, fs::Permissions::from_mode(0o700))
+                .expect("the folder is ours");
+        }
+        let process = Command::new("weston")
+            .args(["--backend=x11-backend.so", "--use-pixman", "--no-config"])
+            // The one window fills the screen and has the keyboard.
+            .args(["--shell=kiosk-shell.so", "--width=1400", "--height=900"])
+            .args(["--idle-time=0", &format!("--socket={}", Self::SOCKET)])
+            .env("DISPLAY", x_display)
+            .env("XDG_RUNTIME_DIR", &runtime.0)
+            .env_remove("WAYLAND_DISPLAY")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(output)
+            .spawn()
+            .map_err(|error| format!("weston cannot be started: {error}"))?;
+        let mut compositor = Self { process, runtime };
+        let begun = Instant::now();
+        while !compositor.runtime.0.join(Self::SOCKET).exists() {
+            let ended = compositor.process.try_wait().expect("it can be asked");
+            if ended.is_some() || begun.elapsed() > UI_TIMEOUT {
+                let said = fs::read_to_string(log).unwrap_or_default();
+                return Err(format!("weston does not run under Xvfb: {said}"));
+            }
+            thread::sleep(POLL_INTERVAL);
+        }
+        Ok(compositor)
+    }
+}
+
+impl Drop for Compositor {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Whether a program is on the PATH; records that it is not.
+fn is_installed(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let is_there = std::env::split_paths(&path).any(|folder| folder.join(program).exists());
+    if !is_there {
+        super::untested(&format!("{program} is not installed"));
+    }
+    is_there
+}
+
 impl Display {
-    /// Starts Xvfb; `None`, recorded as untested, where Xvfb or xdotool is not installed.
-    pub(crate) fn start() -> Option<Self> {
-        let is_there = |program: &str| {
-            let path = std::env::var_os("PATH").unwrap_or_default();
-            std::env::split_paths(&path).any(|folder| folder.join(program).exists())
-        };
-        for program in ["Xvfb", "xdotool"] {
-            if !is_there(program) {
-                super::untested(&format!("{program} is not installed"));
+    /// Starts Xvfb and weston in it; `None`, recorded as untested, where a program is missing or weston does not run.
+    pub(crate) fn start_wayland() -> Option<Self> {
+        if !is_installed("weston") {
+            return None;
+        }
+        let mut display = Self::start()?;
+        match Compositor::start(&display.name) {
+            Ok(compositor) => display.compositor = Some(compositor),
+            Err(why) => {
+                super::untested(&why);
                 return None;
             }
+        }
+        Some(display)
+    }
+
+    /// Has a program open its windows here and nowhere else.
+    fn set_environment(&self, command: &mut Command) {
+        command.env_remove("WAYLAND_SOCKET");
+        match &self.compositor {
+            None => command
+                .env("DISPLAY", &self.name)
+                .env_remove("WAYLAND_DISPLAY"),
+            Some(compositor) => command
+                .env("WAYLAND_DISPLAY", Compositor::SOCKET)
+                .env("XDG_RUNTIME_DIR", &compositor.runtime.0)
+                .env_remove("DISPLAY"),
+        };
+    }
+
+    /// Starts Xvfb; `None`, recorded as untested, where Xvfb or xdotool is not installed.
+    pub(crate) fn start() -> Option<Self> {
+        if !is_installed("Xvfb") || !is_installed("xdotool") {
+            return None;
         }
         let mut server = Command::new("Xvfb")
             .args([
@@ -71,6 +160,7 @@ impl Display {
             let _ = output.read_to_end(&mut Vec::new());
         });
         Some(Self {
+            compositor: None,
             server,
             name: format!(":{}", number.trim()),
         })
@@ -118,15 +208,14 @@ impl<'a> Window<'a> {
         folder: &Path,
         arguments: &[&str],
     ) -> Self {
-        let mut program = Command::new(viewer())
+        let mut command = Command::new(viewer());
+        display.set_environment(&mut command);
+        let mut program = command
             .args(arguments)
             .current_dir(folder)
-            .env("DISPLAY", &display.name)
             .env("XDG_CONFIG_HOME", home)
             .env("XDG_DATA_HOME", home)
             .env("TMPDIR", home)
-            .env_remove("WAYLAND_DISPLAY")
-            .env_remove("WAYLAND_SOCKET")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -158,8 +247,15 @@ impl<'a> Window<'a> {
             complaints,
             id: String::new(),
         };
+        let is_wayland = display.compositor.is_some();
+        // xdotool does not read weston's name for its window.
+        let (by, name) = match is_wayland {
+            true => ("--class", "^Weston"),
+            false => ("--name", "^Canopy"),
+        };
         let begun = Instant::now();
-        while window.id.is_empty() {
+        let mut is_open = false;
+        while !is_open {
             assert!(
                 begun.elapsed() < UI_TIMEOUT,
                 "no window: {}",
@@ -169,11 +265,30 @@ impl<'a> Window<'a> {
                 panic!("no window, {status}: {}", window.stderr_text());
             }
             thread::sleep(POLL_INTERVAL);
-            let found = window.xdotool(&["search", "--onlyvisible", "--name", "^Canopy"]);
+            let found = window.xdotool(&["search", "--onlyvisible", by, name]);
             window.id = found.lines().next().unwrap_or_default().to_owned();
+            is_open = match is_wayland {
+                false => !window.id.is_empty(),
+                true => window.answers_keys(),
+            };
         }
-        window.resize(1400, 900);
+        if !is_wayland {
+            window.resize(1400, 900);
+        }
         window
+    }
+
+    /// Under Wayland: whether the window has the keyboard, which weston gives it when it is there.
+    fn answers_keys(&self) -> bool {
+        self.xdotool(&["windowmove", &self.id, "0", "0"]);
+        self.xdotool(&["windowfocus", &self.id]);
+        self.press_keys(&["F12"]);
+        self.lines.recv_timeout(10 * POLL_INTERVAL).is_ok()
+    }
+
+    /// The number of the window on the X display.
+    pub(crate) fn x_id(&self) -> u32 {
+        self.id.parse().expect("xdotool tells a number")
     }
 
     /// Standard error so far.

@@ -141,6 +141,12 @@ fn another_engine_is_a_command() {
     let engine = plan.participants[1].clone().expect("an engine");
     assert_eq!(engine.command, ["./engine", "--quiet"]);
     assert_eq!(engine.protocol.name(), "gtp");
+    // GTP has no words for iterations.
+    assert_eq!(engine.limits, "movetime 4000".parse().ok());
+    stage.click("setup by iterations second");
+    let plan = (stage.app.settings.play.validate(&[])).expect("sound");
+    let engine = plan.participants[1].clone().expect("an engine");
+    assert!(engine.limits.is_some_and(|limits| limits.nodes.is_some()));
 }
 
 #[test]

@@ -476,6 +476,15 @@ impl EngineSetup {
         }
     }
 
+    /// Selects the dialect of another program. GTP has no words for iterations and plies, so its limit becomes a time; who sets
+    /// another one gets it, as our own engine has options for them.
+    pub fn set_dialect(&mut self, dialect: EngineProtocol) {
+        self.dialect = dialect;
+        if dialect == EngineProtocol::Gtp {
+            self.limit = LimitKind::Milliseconds;
+        }
+    }
+
     /// Selects one of our searches, with its default parameters.
     pub fn set_search(&mut self, game: &str, search: &str) {
         self.external = false;

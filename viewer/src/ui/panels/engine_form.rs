@@ -174,7 +174,7 @@ impl EngineForm<'_> {
                 .collect::<Vec<_>>();
             let chosen = all.iter().position(|dialect| *dialect == engine.dialect);
             if let Some(clicked) = show_segments(ui, theme, &shown, chosen) {
-                engine.dialect = all[clicked];
+                engine.set_dialect(all[clicked]);
             }
         });
     }
