@@ -66,23 +66,25 @@ fn run_script(script: &str) {
         untested("there is no stockfish");
     }
     if let (Some(python), Some(stockfish)) = (python, stockfish) {
-        run_with(&python, script, &[&stockfish]);
+        let _ = run_with(&python, script, &[&stockfish]);
     }
 }
 
-/// Runs a script of tests/clients with the engine and these programs as arguments.
+/// Runs a script of tests/clients with the engine and these programs as arguments; returns what it printed.
 #[expect(
     clippy::print_stdout,
     reason = "what every check showed and how long it took, for whoever wants to see it"
 )]
-fn run_with(python: &Path, script: &str, programs: &[&Path]) {
+fn run_with(python: &Path, script: &str, programs: &[&Path]) -> String {
     let script = Path::new("tests/clients").join(script);
     let arguments: Vec<&Path> = [Path::new(ENGINE)]
         .iter()
         .chain(programs)
         .copied()
         .collect();
-    println!("{}", python_output(python, &script, &arguments));
+    let said = python_output(python, &script, &arguments);
+    println!("{said}");
+    said
 }
 
 /// What a script of the project prints. On failure panics with everything that it printed.
@@ -115,7 +117,7 @@ fn python_chess_plays_and_analyses() {
 #[ignore = "minutes: python-chess generates the moves of a million positions"]
 fn king_and_pawn_have_the_distances_of_python_chess() {
     match python() {
-        Some(python) => run_with(&python, "pawn_ending.py", &[]),
+        Some(python) => drop(run_with(&python, "pawn_ending.py", &[])),
         None => untested(
             "there is no Python with the packages of tests/clients/requirements.txt (CANOPY_PYTHON, \
              target/clients-venv/bin/python or python3)",
@@ -126,6 +128,24 @@ fn king_and_pawn_have_the_distances_of_python_chess() {
 #[test]
 fn the_bots_of_open_spiel_play() {
     run_script("open_spiel_bots.py");
+}
+
+/// Files that the libraries write on this machine are imported and compared with what the libraries hold.
+#[test]
+fn trees_of_open_spiel_networkx_and_graphviz_are_imported() {
+    let Some(python) = python() else {
+        untested(
+            "there is no Python with the packages of tests/clients/requirements.txt (CANOPY_PYTHON, \
+             target/clients-venv/bin/python or python3)",
+        );
+        return;
+    };
+    for missing in run_with(&python, "tree_files.py", &[])
+        .lines()
+        .filter_map(|line| line.strip_prefix("NOT TESTED: "))
+    {
+        untested(missing);
+    }
 }
 
 /// The Python package of engine/python, tested by its own tests; open_spiel and networkx make trees for it where they are installed.

@@ -142,6 +142,22 @@ fn dot_has_moves_and_figures_in_labels_and_attributes() {
 }
 
 #[test]
+fn commas_and_escapes_in_labels_of_dot_part_figures_and_not_moves() {
+    let text = br#"digraph { r -> a [label="x(0,1)"]; r -> b [label="e4, N: 3, Q: 0.25"];
+        r -> c [label="d4\rN: 2\rQ: 0.75\r"]; r -> d [label="{c4|N: 1, Q: 1}"]; }"#;
+    let document = read(ImportFormat::Dot, text, &Mapping::default()).expect("it is a tree");
+    assert_eq!(
+        rows(&document)[1..],
+        [
+            "1 x(0,1) 0 0.50 ",
+            "1 e4 3 0.25 ",
+            "1 d4 2 0.75 ",
+            "1 c4 1 1.00 "
+        ]
+    );
+}
+
+#[test]
 fn a_second_way_to_a_node_is_a_row_that_refers_to_it() {
     let text = b"digraph { a -> b -> d; a -> c -> d [label=\"m\"]; }";
     let document = read(ImportFormat::Dot, text, &Mapping::default()).expect("it is a graph");

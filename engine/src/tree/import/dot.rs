@@ -369,10 +369,19 @@ const DRAWING: [&str; 12] = [
     "skew",
 ];
 
-/// The lines of a label; `\n`, `\l` and `\r` end one.
+/// The lines of a label; `\n`, `\l` and `\r` end one, and a comma before a figure does, which that of `x(0,1)` is not.
+/// Fields of records are lines, too.
 fn label_lines(label: &str) -> impl Iterator<Item = &str> {
-    let lines = label.split(['\n', '|', ',']);
-    lines.flat_map(|line| line.split("\\n").flat_map(|line| line.split("\\l")))
+    let inner = label.strip_prefix('{').and_then(|it| it.strip_suffix('}'));
+    (inner.unwrap_or(label).split(['\n', '|']))
+        .flat_map(|line| line.split("\\n"))
+        .flat_map(|line| line.split("\\l"))
+        .flat_map(|line| line.split("\\r"))
+        .flat_map(|line| {
+            let is_list = line.split(',').skip(1).all(|part| figure(part).is_some());
+            let parts = if is_list { usize::MAX } else { 1 };
+            line.splitn(parts, ',')
+        })
 }
 
 fn first_line(label: &str) -> &str {
