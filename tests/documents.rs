@@ -1,4 +1,4 @@
-//! Runs the commands of README.md and protocol.md as written: in a fresh directory, with relative paths and this build's
+//! Runs the commands of README.md, protocol.md and the manual as written: in a fresh directory, with relative paths and this build's
 //! programs on the PATH. Examples with output (`console`) are compared in commands.rs, dialogues (`transcript`) in
 //! protocol.rs.
 
@@ -15,17 +15,21 @@ use support::{Scratch, data, untested, window::Display};
 mod support;
 
 /// The pages that describe the programs.
-const PAGES: [&str; 5] = [
+const PAGES: [&str; 6] = [
     "README.md",
     "protocol.md",
     "engine/RESULTS.md",
     "engine/ARCHITECTURE.md",
     "engine/CHANGELOG.md",
+    MANUAL,
 ];
 
 /// Deadline of one block of commands, with matches capped and in full length.
 const CAPPED_TIMEOUT: Duration = Duration::from_secs(120);
 const UNCAPPED_TIMEOUT: Duration = Duration::from_secs(3600);
+
+/// The manual of the window.
+const MANUAL: &str = "viewer/manual/README.md";
 
 /// A stub for cargo: `cargo run` starts this build's program; `cargo test` does nothing, as it would run this very test.
 const CARGO_STUB: &str = r#"#!/bin/sh
@@ -185,7 +189,7 @@ fn run_block(block: &ShellBlock, mut shell: Command, timeout: Duration) {
     assert!(status.success(), "{page}:{line}: {status}:\n{}", said());
 }
 
-/// Runs every block of both pages, each page in its own directory. `cap` limits matches in games and plies.
+/// Runs every block of the pages, each page in its own directory. `cap` limits matches in games and plies.
 fn run_pages(cap: Option<&str>) {
     let programs = Programs::install("documents");
     let display = Display::start();
@@ -196,8 +200,8 @@ fn run_pages(cap: Option<&str>) {
         .status()
         .is_ok_and(|status| status.success());
     let mut commands = 0;
-    for page in ["README.md", "protocol.md"] {
-        let scratch = Scratch::new(&format!("documents-{page}"));
+    for page in ["README.md", "protocol.md", MANUAL] {
+        let scratch = Scratch::new(&format!("documents-{}", page.replace('/', "-")));
         for mut block in shell_blocks(page) {
             let joined = block.script.replace("\\\n", " ");
             let mut kept = String::new();

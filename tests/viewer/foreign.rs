@@ -1,10 +1,15 @@
-//! Programs of others: the wrong dialect, and the options that they declare.
+//! Programs of others: the wrong dialect, the options that they declare, and the trees that they write.
 
 use std::{fs, path::Path, time::Duration};
 
-use canopy_viewer::{app::App, settings::ViewerSettings};
+use canopy_viewer::{
+    app::{Action, App},
+    settings::ViewerSettings,
+    tree::formula,
+};
 
 use crate::{
+    pictures::Part,
     play::{await_turn, click_squares, game_plan, move_list, parse_engine, start_game},
     stage::Harness,
     support::{Scratch, data},
@@ -195,4 +200,44 @@ fn a_program_that_cannot_be_started_is_told_of_and_no_dialect_is_blamed() {
     let text = text.as_str().expect("a sentence");
     assert!(text.starts_with("nobody could not be started"), "{text}");
     assert!(stage.has_control("revive") && !stage.has_control("dialect hint"));
+}
+
+/// A search as a program of another language may print it: moves by their columns, with values from -1 to 1 of who made the move.
+const FOREIGN_TREE: &str = r#"{"visits": 100, "value": 0.2, "state": "start", "children": [
+    {"action": "left", "visits": 60, "value": 0.3, "p": 0.5, "children": [
+        {"action": "up", "visits": 39, "value": -0.4, "p": 0.7},
+        {"action": "down", "visits": 20, "value": 0.1, "p": 0.3}]},
+    {"action": "middle", "visits": 30, "value": 0.1, "p": 0.3, "children": [
+        {"action": "up", "visits": 29, "value": -0.1, "p": 1.0}]},
+    {"action": "right", "visits": 9, "value": -0.5, "p": 0.2}]}"#;
+
+#[test]
+fn a_file_of_another_program_opens_with_its_mapping_and_the_formula_it_states() {
+    let scratch = Scratch::new("foreign-tree");
+    let file = scratch.0.join("search.json");
+    fs::write(&file, FOREIGN_TREE).expect("it can be written");
+    let mapping = "prior = \"p\"\nrange = \"-1..1\"\nvalue_for = \"mover\"\nsearch = \"my search\"\n\
+         formula = \"mean + 2 * prior * sqrt(parent_visits) / (1 + visits)\"\n";
+    fs::write(file.with_extension("toml"), mapping).expect("it can be written");
+    let mut stage = Harness::dark();
+    stage.run_action(Action::Open(vec![file]));
+    stage.wait_until("it is read", |app| app.document.model.is_some());
+    let model = stage.app.document.model.clone().expect("a tree");
+    assert_eq!(model.len(), 7);
+    // mean + 2 * prior * sqrt(100) / (1 + visits), the means from 0 to 1.
+    let expected = [
+        ("left", 0.65 + 10.0 / 61.0),
+        ("middle", 0.55 + 6.0 / 31.0),
+        ("right", 0.25 + 4.0 / 10.0),
+    ];
+    let values = expected.map(|(mv, value)| format!("{mv} {value:.3}"));
+    let explanation = formula::explain_selection(&model, 0, None);
+    assert_eq!(
+        explanation.text,
+        format!(
+            "The file states mean + 2 * prior * sqrt(parent_visits) / (1 + visits): {}.",
+            values.join(", ")
+        )
+    );
+    stage.assert_part("imported-dark", Part::Window);
 }

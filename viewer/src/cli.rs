@@ -56,7 +56,7 @@ use self::{
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
-    /// Trees to open (.tree or .csv), or a folder to watch
+    /// Trees to open (.tree, .csv; .json, .jsonl, .dot of other programs), or a folder to watch
     files: Vec<PathBuf>,
 }
 
