@@ -1,6 +1,12 @@
-"""Writes every legal position of king and pawn against king with its distance to mate, by python-chess and plain propagation.
+"""Finds the distance to mate of every legal position of king and pawn against king, by python-chess and plain propagation.
 
-The engine's own program for lists, `solve --file`, then compares: it exits with 1 if it finds another value anywhere.
+    python3 pawn_ending.py ENGINE                       compares with the engine
+    python3 pawn_ending.py > ../data/chess_kpk.txt      writes a digest, with which tests compare
+
+The engine's own program for lists, `solve --file`, compares: it exits with 1 if it finds another value anywhere. The digest has a
+line for each side to move and square of the white pawn: legal positions, won ones, plies of the longest win, and the FNV-1a hash
+(64 bits) of a byte for each square of the white king (a1, b1, ... h8) and in it each of the black king: 255 if the position is not
+legal, 254 if it is drawn, else the plies to mate.
 """
 
 import subprocess
@@ -86,10 +92,30 @@ def value(plies):
     return f"{'win' if plies % 2 else 'loss'}::{plies}"
 
 
-def main():
-    engine = sys.argv[1]
-    promoted = {piece: distances(piece, {})[0] for piece in (chess.QUEEN, chess.ROOK)}
-    found, fens = distances(chess.PAWN, promoted)
+def fnv1a(values):
+    result = 0xCBF29CE484222325
+    for value in values:
+        result = (result ^ value) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
+    return result
+
+
+def print_digest(found, fens):
+    print(f"# King and pawn against king by python-chess {chess.__version__}: see tests/clients/pawn_ending.py.")
+    print("# side, pawn, legal positions, won, longest win in plies, hash")
+    for to_move in COLORS:
+        for square in chess.SQUARES:
+            keys = [key(to_move, white, black, square) for white in chess.SQUARES for black in chess.SQUARES]
+            values = [found.get(here, 254) if here in fens else 255 for here in keys]
+            legal = [value for value in values if value != 255]
+            if not legal:
+                continue
+            won = [value for value in legal if value != 254]
+            side = "wb"[COLORS.index(to_move)]
+            name = chess.square_name(square)
+            print(f"{side} {name} {len(legal)} {len(won)} {max(won, default=0)} {fnv1a(values):016x}")
+
+
+def compare(engine, found, fens):
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
         for here, fen in fens.items():
             file.write(f"chess\t{fen}\tvalue={value(found.get(here))}\n")
@@ -100,6 +126,15 @@ def main():
     assert done.returncode == 0, (done.stderr[-2000:], done.stdout[-2000:])
     assert len(lines) == len(fens), (len(lines), len(fens))
     print(f"{len(fens)} positions, {len(found)} of them won, the longest in {max(found.values())} plies")
+
+
+def main():
+    promoted = {piece: distances(piece, {})[0] for piece in (chess.QUEEN, chess.ROOK)}
+    found, fens = distances(chess.PAWN, promoted)
+    if len(sys.argv) > 1:
+        compare(sys.argv[1], found, fens)
+    else:
+        print_digest(found, fens)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,11 @@ use canopy_engine::{
     },
 };
 
-use super::{MEGABYTE, node_limit, value_within, with_context};
+use super::{
+    MEGABYTE, node_limit,
+    support::{data_lines, read_data},
+    value_within, with_context,
+};
 
 const MEMORY: usize = 256 * MEGABYTE;
 
@@ -330,6 +334,76 @@ fn king_and_rook_have_the_distances_of_plain_propagation() {
         assert_eq!(value.class, class, "{text}");
         assert_eq!(value.plies.unwrap_or(0), plies, "{text}");
     }
+}
+
+/// A position of king and pawn against king; none if it is not legal. Squares count from a1 to h8.
+fn pawn_ending(side: &str, men: [(usize, char); 3]) -> Option<Chess> {
+    let mut board = ['1'; 64];
+    for (square, letter) in men {
+        if std::mem::replace(&mut board[square ^ 56], letter) != '1' {
+            return None;
+        }
+    }
+    let ranks: Vec<String> = board.chunks(8).map(|rank| rank.iter().collect()).collect();
+    let text = format!("{} {side} - - 0 1", ranks.join("/"));
+    Chess::parse_position(ChessRules::default(), &text).ok()
+}
+
+/// The 64-bit hash of Fowler, Noll and Vo, variant 1a.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// A line of the file has all positions with one side to move and the pawn on one square; clients/pawn_ending.py says how.
+#[test]
+fn every_position_of_king_and_pawn_has_the_value_that_python_chess_finds() {
+    const ILLEGAL: u8 = 255;
+    const DRAW: u8 = 254;
+    let mut solver = solver();
+    let mut value_code = |position: &Chess| {
+        let value = value_within(&mut solver, position, &SearchLimits::default());
+        let value = value.expect("the table has it");
+        let plies = value.plies.unwrap_or(0) as u8;
+        match value.class {
+            ValueClass::Draw => DRAW,
+            class => {
+                let is_win = class == ValueClass::Win;
+                assert_eq!(plies % 2 == 1, is_win, "{position:?}");
+                plies
+            }
+        }
+    };
+    let text = read_data("chess_kpk.txt");
+    let mut lines = 0;
+    for (_, line) in data_lines(&text) {
+        let (side, rest) = line.split_once(' ').expect("a side");
+        let (name, _) = rest.split_once(' ').expect("a square");
+        let [file, rank] = name.as_bytes() else {
+            panic!("{name} is no square");
+        };
+        let pawn = usize::from(file - b'a' + 8 * (rank - b'1'));
+        let mut values = Vec::new();
+        for white in 0..64 {
+            for black in 0..64 {
+                let position = pawn_ending(side, [(white, 'K'), (black, 'k'), (pawn, 'P')]);
+                values.push(position.map_or(ILLEGAL, |position| value_code(&position)));
+            }
+        }
+        let hash = fnv1a(&values);
+        values.retain(|&value| value != ILLEGAL);
+        let legal = values.len();
+        values.retain(|&value| value != DRAW);
+        let longest = values.iter().max().copied().unwrap_or(0);
+        let found = format!(
+            "{side} {name} {legal} {} {longest} {hash:016x}",
+            values.len()
+        );
+        assert_eq!(found, line);
+        lines += 1;
+    }
+    assert_eq!(lines, 2 * 48);
 }
 
 #[test]

@@ -7,22 +7,23 @@ use std::{
 };
 
 use canopy_engine::{
+    catalog,
     games::{
-        Game as _, Player, SearchHints as _, Symmetric as _,
+        Game as _, History, Player, SearchHints as _, Symmetric as _,
         notation::{move_text, read_position},
         othello::{Othello, OthelloMove, PASS},
     },
     rng::Rng,
     search::{
-        SearchLimits, StopFlag,
+        SearchLimits, SearchTask, StopFlag,
         exact::{Exact as _, SolveContext, SolveProgress, ValueClass, solved},
         othello::endgame::{EmptySquares, OthelloSolver},
     },
 };
 
 use super::{
-    MEGABYTE, node_limit,
-    support::{print_uncaptured, untested_data},
+    MEGABYTE, forced_win, node_limit,
+    support::{data_lines, print_uncaptured, read_data, untested_data},
     value_within, with_context,
 };
 
@@ -263,32 +264,164 @@ fn ffo_40_to_44_have_their_published_scores() {
     assert_ffo_scores(5);
 }
 
-/// Prints the mean time, to be read.
-#[test]
-#[ignore = "takes a minute without optimisation"]
-fn random_endings_of_10_to_16_empty_squares_are_solved() {
-    let mut rng = Rng::new(1);
-    let mut solver = OthelloSolver::with_memory(64 * MEGABYTE, EmptySquares::ToNobody);
-    let mut positions = Vec::new();
-    for empty in 10..=16 {
-        positions.extend(random_positions(empty, 29, &mut rng));
+/// An ending with the scores that Edax found for its moves; empty squares count for the winner.
+struct Ending {
+    position: Othello,
+    scores: Vec<(OthelloMove, i32)>,
+}
+
+impl Ending {
+    fn best_score(&self) -> i32 {
+        let scores = self.scores.iter().map(|&(_, score)| score);
+        scores.max().expect("a move")
     }
-    positions.truncate(200);
-    let started = Instant::now();
-    let scores: Vec<i32> = positions
-        .iter()
-        .map(|position| score(&mut solver, position))
-        .collect();
-    let mean = started.elapsed() / scores.len() as u32;
-    print_uncaptured(&format!("mean {mean:?}, {} nodes\n", solver.nodes()));
-    for (position, expected) in positions.iter().zip(scores) {
-        if position.piece_count() >= 64 - 11 {
-            let plain = plain_score(position, -64, 64, EmptySquares::ToNobody);
-            assert_eq!(plain, expected);
+
+    fn score(&self, mv: OthelloMove) -> i32 {
+        let found = self.scores.iter().find(|&&(known, _)| known == mv);
+        found.expect("a legal move").1
+    }
+}
+
+/// 200 endings of random games with 10 to 16 empty squares; data/othello/dump.py says how they were made.
+fn endings() -> Vec<Ending> {
+    let text = read_data("othello/endings.txt");
+    let ending = |line: &str| {
+        let (board, scores) = line.split_once(';').expect("a board");
+        let position: Othello = read_position((), board).expect("a position");
+        let mut moves = Vec::new();
+        position.legal_moves(&mut moves);
+        let score_of = |mv: OthelloMove| {
+            let text = move_text(&position, mv);
+            let words = scores.split(';').filter_map(|word| word.split_once(':'));
+            let score = words
+                .filter(|(mv, _)| mv.trim() == text)
+                .map(|(_, score)| score);
+            let scores: Vec<i32> = score.filter_map(|score| score.parse().ok()).collect();
+            assert_eq!(scores.len(), 1, "{text} in {line}");
+            (mv, scores[0])
+        };
+        let known: Vec<(OthelloMove, i32)> = moves.into_iter().map(score_of).collect();
+        assert_eq!(known.len(), scores.split(';').count(), "{line}");
+        Ending {
+            position,
+            scores: known,
         }
-        let image = position.image(Othello::SYMMETRIES[5]);
-        assert_eq!(score(&mut solver, &image), expected);
+    };
+    data_lines(&text).map(|(_, line)| ending(line)).collect()
+}
+
+#[test]
+fn endings_of_10_to_16_empty_squares_have_the_scores_that_edax_finds() {
+    let endings = endings();
+    assert_eq!(endings.len(), 200);
+    let mut solver = solver(EmptySquares::ToWinner);
+    let mut counts = [0; 64];
+    for ending in &endings {
+        assert_eq!(score(&mut solver, &ending.position), ending.best_score());
+        counts[64 - ending.position.piece_count() as usize] += 1;
     }
+    assert!(counts[10..=16].iter().all(|&count| count >= 28));
+    assert_eq!(counts.iter().sum::<u32>(), 200);
+}
+
+#[test]
+fn every_move_has_the_score_that_edax_finds() {
+    let mut solver = solver(EmptySquares::ToWinner);
+    for Ending { position, scores } in &endings() {
+        let values = with_context(&unlimited(), |context| solver.values(position, context));
+        let values = solved(values).expect("no limits").into_iter();
+        let found: Vec<_> = values.map(|(mv, value)| (mv, value.score)).collect();
+        let expected: Vec<_> = scores
+            .iter()
+            .map(|&(mv, score)| (mv, Some(score)))
+            .collect();
+        assert_eq!(found, expected, "{position:?}");
+        let line = with_context(&unlimited(), |context| solver.best_line(position, context));
+        let best = scores.iter().max_by_key(|&&(_, score)| score);
+        let first = expected.iter().find(|&&(mv, _)| mv == line[0]);
+        assert_eq!(first.map(|entry| entry.1), best.map(|best| Some(best.1)));
+    }
+}
+
+/// The move that a search of the catalogue plays.
+fn move_of(search: &str, position: &Othello, limits: &SearchLimits) -> OthelloMove {
+    let spec = catalog::parse::<Othello>(search).expect("a search of the game");
+    let mut search = catalog::build::<Othello>(&spec.with_seed(1)).expect("a search of othello");
+    let mut history = History::new();
+    history.push(position);
+    let stop = StopFlag::new();
+    search
+        .search(SearchTask::new(position, &history, limits, &stop))
+        .mv
+}
+
+/// Whether a move is worth most where discs count as they lie, as searches count them; by `solver`.
+fn is_best(solver: &mut OthelloSolver, position: &Othello, mv: OthelloMove) -> bool {
+    let mut after = *position;
+    after.play(mv);
+    -score(solver, &after) == score(solver, position)
+}
+
+#[test]
+fn searches_with_an_exact_ending_play_the_best_margin() {
+    let endings = endings();
+    let mut solver = solver(EmptySquares::ToNobody);
+    let mut best_for_edax = 0;
+    let mut names = ["uct", "alpha-beta", "strong", "lgr2"].into_iter().cycle();
+    for ending in &endings {
+        let position = &ending.position;
+        let name = names.next().expect("it goes on");
+        // Under a limit that is counted "auto" is 12.
+        let is_late = position.piece_count() >= 64 - 12;
+        let search = match is_late {
+            true => name.to_owned(),
+            false => format!("{name},exact_from=16"),
+        };
+        let mv = move_of(&search, position, &SearchLimits::iterations(1));
+        assert!(is_best(&mut solver, position, mv), "{search}: {position:?}");
+        best_for_edax += usize::from(ending.score(mv) == ending.best_score());
+    }
+    // Few games end with empty squares, which the scores of the file count for the winner.
+    assert!(best_for_edax >= 190, "{best_for_edax}");
+}
+
+#[test]
+fn alpha_beta_to_the_end_plays_the_best_margin_and_not_the_soonest_end() {
+    let mut rng = Rng::new(61);
+    let mut solver = solver(EmptySquares::ToNobody);
+    let limits = SearchLimits {
+        depth: Some(20),
+        ..SearchLimits::default()
+    };
+    let mut shorter = 0;
+    for position in random_positions(7, 60, &mut rng) {
+        for search in ["alpha-beta", "deepening", "strong"] {
+            let search = format!("{search},exact_from=0");
+            let mv = move_of(&search, &position, &limits);
+            assert!(
+                is_best(&mut solver, &position, mv),
+                "{search}: {position:?}"
+            );
+        }
+        // Games that could have been won sooner, by less.
+        let best = score(&mut solver, &position);
+        shorter += u32::from(best > 0 && !is_best(&mut solver, &position, soonest_win(&position)));
+    }
+    assert!(shorter > 5, "{shorter}");
+}
+
+/// The first move of the quickest win.
+fn soonest_win(position: &Othello) -> OthelloMove {
+    let attacker = position.to_move();
+    let plies = |mv: OthelloMove| {
+        let mut after = *position;
+        after.play(mv);
+        (0..30).find(|&plies| forced_win(&after, attacker, plies).is_some())
+    };
+    let mut moves = Vec::new();
+    position.legal_moves(&mut moves);
+    let plies = moves.into_iter().filter_map(|mv| Some((plies(mv)?, mv)));
+    plies.min_by_key(|&(plies, _)| plies).expect("a win").1
 }
 
 #[test]

@@ -224,7 +224,17 @@ fn play_perfectly<G: Playable>(
     }
 }
 
-/// Plays from each `every`th position of all suites against UCT with so many iterations; says how the games of each suite ended.
+/// The strongest search at a game, under a limit of so many iterations; at chess of a tenth of them, as a drawn ending lasts until
+/// the 50-move rule.
+fn opponent<G: Playable>(iterations: u64) -> (&'static str, SearchLimits) {
+    match G::NAME {
+        "chess" => ("strong", SearchLimits::iterations(iterations / 10)),
+        _ => ("uct,solver=true", SearchLimits::iterations(iterations)),
+    }
+}
+
+/// Plays from each `every`th position of all suites against a search with so many iterations; says how the games of each suite
+/// ended.
 fn check_perfect_play(every: usize, iterations: u64) {
     struct Check(Vec<PositionEntry>, u64);
     impl Visitor for Check {
@@ -233,9 +243,9 @@ fn check_perfect_play(every: usize, iterations: u64) {
         fn visit<G: Playable>(self, rules: G::Rules) {
             let mut results = BTreeMap::new();
             for entry in &self.0 {
-                let limits = SearchLimits::iterations(self.1);
+                let (opponent, limits) = opponent::<G>(self.1);
                 let found = read::<G>(rules, entry);
-                let (result, expected) = play_perfectly(found, OPPONENT, &limits);
+                let (result, expected) = play_perfectly(found, opponent, &limits);
                 assert!(result >= expected, "{} line {}", G::NAME, entry.line);
                 *results.entry((expected, result)).or_insert(0) += 1;
             }
@@ -252,9 +262,6 @@ fn check_perfect_play(every: usize, iterations: u64) {
         visit(&suite, every, |entries| Check(entries, iterations));
     }
 }
-
-/// The strongest search at the games of the suites, with wins and losses passed up its tree.
-const OPPONENT: &str = "uct,solver=true";
 
 #[test]
 fn perfect_play_keeps_every_win_and_draw_of_a_sample() {
