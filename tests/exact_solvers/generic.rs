@@ -18,7 +18,7 @@ use canopy_engine::{
     search::{
         SearchLimits, StopFlag,
         delta::DeltaSolver,
-        exact::{Exact as _, SolveContext, ValueClass, generic::GenericSolver},
+        exact::{Exact as _, SolveContext, SolveProgress, ValueClass, generic::GenericSolver},
     },
 };
 
@@ -233,6 +233,40 @@ fn every_game_keeps_the_limits_and_the_memory() {
         solver.clear();
         let _ = solver.value(&start, &mut context);
         assert!(solver.nodes() < 100, "{}", G::NAME);
+    }
+    check_each_game!(every_game(), check);
+}
+
+/// With one thread and with two. Time is not measured: 4,000 nodes are less than a millisecond for a fast solver, and the slow ones
+/// look at their limits every 16.
+#[test]
+fn a_stop_is_heeded_within_few_nodes() {
+    fn check<G: Playable>(rules: G::Rules) {
+        for threads in [1, 2] {
+            let config = SolverConfig {
+                threads,
+                uses_book: false,
+                ..SolverConfig::plain(64 * MEGABYTE)
+            };
+            let mut solver = solvers::solver::<G>(rules, config);
+            let stop = StopFlag::new();
+            let mut stopped_at = None;
+            let mut on_progress = |progress: SolveProgress| {
+                stopped_at = stopped_at.or(Some(progress.nodes));
+                stop.set();
+            };
+            let limits = unlimited();
+            let interval = Some(Duration::from_millis(1));
+            let mut context = SolveContext::start(&limits, &stop, interval, &mut on_progress);
+            let value = solver.value(&G::start(rules), &mut context);
+            // A game that is solved at once need not be stopped.
+            if let Some(stopped_at) = stopped_at.filter(|_| value.is_none()) {
+                let late = solver.nodes() - stopped_at;
+                assert!(late <= 4_000, "{}, {threads} threads: {late}", G::NAME);
+            } else {
+                assert!(solver.nodes() < 1_000_000, "{}", G::NAME);
+            }
+        }
     }
     check_each_game!(every_game(), check);
 }

@@ -55,6 +55,10 @@ pub(super) fn run(arguments: &ProtocolArgs, out: &mut dyn Write) -> Result<(), C
     )?;
     row("stop to bestmove", time_stops(samples, 1)?)?;
     row("stop to bestmove, two threads", time_stops(samples, 2)?)?;
+    for (game, positions) in UNSOLVED_POSITIONS {
+        let name = format!("stop to value, {game}");
+        row(&name, time_solver_stops(samples.min(40), game, positions)?)?;
+    }
     row(
         "quit to the end of the process, searching",
         time_quits(samples.min(50))?,
@@ -105,8 +109,8 @@ impl ServerProcess {
         Ok(self.input.flush()?)
     }
 
-    /// Reads until a line begins with `word`.
-    fn read_until(&mut self, word: &str) -> Result<(), CliError> {
+    /// Reads until a line begins with `word`, and returns that line.
+    fn read_until(&mut self, word: &str) -> Result<String, CliError> {
         let mut line = String::new();
         loop {
             line.clear();
@@ -116,7 +120,7 @@ impl ServerProcess {
                 )));
             }
             if line.starts_with(word) {
-                return Ok(());
+                return Ok(line);
             }
         }
     }
@@ -185,6 +189,49 @@ fn time_stops(samples: u32, threads: u32) -> Result<Vec<f64>, CliError> {
         times.push(elapsed_ms(begun));
     }
     Ok(times)
+}
+
+/// Positions that take exact solvers seconds: at kalah and chess mostly for making tables.
+const UNSOLVED_POSITIONS: [(&str, &[&str]); 4] = [
+    ("kalah", &["startpos"]),
+    ("othello", &["startpos"]),
+    ("delta", &["startpos"]),
+    (
+        "chess",
+        &[
+            "fen 8/8/8/3k4/8/8/5p2/Q3K3 w - - 0 1",
+            "fen 8/8/8/3k4/8/8/5P2/R3K3 w - - 0 1",
+            "fen 8/8/8/3k4/8/8/5N2/B3K3 w - - 0 1",
+            "fen 8/8/8/3k4/8/8/5r2/Q3K3 w - - 0 1",
+            "startpos",
+        ],
+    ),
+];
+
+/// Stops questions for the value of positions; those that were answered before that do not count.
+fn time_solver_stops(samples: u32, game: &str, positions: &[&str]) -> Result<Vec<f64>, CliError> {
+    let mut engine = ServerProcess::start()?;
+    engine.send("ugi")?;
+    engine.send(&format!("setoption name Game value {game}"))?;
+    engine.send("setoption name CacheDir value none")?;
+    let mut times = Vec::new();
+    for (sample, position) in (0..u64::from(samples)).zip(positions.iter().cycle()) {
+        engine.send(&format!("position {position}"))?;
+        engine.send("query value movetime 1000000")?;
+        // Moments spread over half a second.
+        thread::sleep(Duration::from_millis(10 + 37 * sample % 500));
+        let begun = Instant::now();
+        engine.send("stop")?;
+        if engine.read_until("response value")?.contains("unknown") {
+            times.push(elapsed_ms(begun));
+        }
+    }
+    match times.is_empty() {
+        true => Err(CliError::Failed(format!(
+            "{game}: all positions were solved too soon"
+        ))),
+        false => Ok(times),
+    }
 }
 
 fn time_quits(samples: u32) -> Result<Vec<f64>, CliError> {

@@ -58,7 +58,8 @@ impl TableSet {
     pub(super) fn bytes(&self) -> usize {
         let tables: usize = self.tables.iter().map(|table| table.values().len()).sum();
         let builder = self.builder.as_ref().map(Builder::material);
-        tables + builder.map_or(0, |material| Table::sizes(material).1)
+        let in_builder = builder.map_or((0, 0), Table::sizes);
+        tables + in_builder.0 + in_builder.1
     }
 
     /// The table for this material, which is made first if need be. `is_exhausted` is called with
@@ -70,6 +71,10 @@ impl TableSet {
     ) -> Result<Arc<Table>, NoTable> {
         if let Some(known) = self.find(material) {
             return Ok(known);
+        }
+        // To load a table takes milliseconds.
+        if is_exhausted(self.nodes) {
+            return Err(NoTable::Interrupted);
         }
         if let Some(loaded) = self.load(material) {
             return Ok(loaded);

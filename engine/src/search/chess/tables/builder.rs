@@ -23,7 +23,7 @@ const PROMOTIONS: [Piece; 4] = [Piece::Queen, Piece::Rook, Piece::Bishop, Piece:
 
 /// Entries between two calls of the check for interruption.
 const ENTRIES_PER_CHECK: usize = 64;
-/// Entries that are only read are so much cheaper.
+/// The same of entries that are only read or copied, which is so much cheaper.
 const SCANNED_PER_CHECK: usize = 32 * 1024;
 
 /// What is known of a position: its value, once there is one, and how many moves within the table have not been refuted.
@@ -39,9 +39,12 @@ struct Entry {
 pub struct Builder {
     material: Material,
     layout: Layout,
+    /// Those that are counted.
     entries: Vec<Entry>,
+    /// The table, as far as it is copied.
+    values: Vec<u8>,
     phase: Phase,
-    /// The next entry of the phase.
+    /// The next entry of a [`Phase::Value`].
     cursor: usize,
     /// The greatest value given to an entry.
     greatest: u8,
@@ -55,6 +58,8 @@ enum Phase {
     Count,
     /// What follows from positions of this value is entered.
     Value(u8),
+    /// The values are copied into a table.
+    Copy,
     Done,
 }
 
@@ -73,13 +78,16 @@ impl Builder {
     /// The builder of a table; none if there is no memory for it.
     pub fn new(material: Material) -> Option<Self> {
         let layout = Layout::new(material);
+        // The system grants pages as they are written, so that this takes no time.
         let mut entries = Vec::new();
         entries.try_reserve_exact(layout.entries()).ok()?;
-        entries.resize(layout.entries(), Entry::default());
+        let mut values = Vec::new();
+        values.try_reserve_exact(layout.entries()).ok()?;
         Some(Self {
             material,
             layout,
             entries,
+            values,
             phase: Phase::Count,
             cursor: 0,
             greatest: 0,
@@ -109,49 +117,64 @@ impl Builder {
                 return false;
             }
             match self.phase {
-                Phase::Count => {
-                    let end = (self.cursor + ENTRIES_PER_CHECK).min(self.entries.len());
-                    for index in self.cursor..end {
-                        self.count(index, lookup);
-                    }
-                    self.nodes += (end - self.cursor) as u64;
-                    self.cursor = end;
-                }
+                Phase::Count => self.count_next(lookup),
                 Phase::Value(value) => self.scan(value, lookup),
+                Phase::Copy => self.copy_next(),
                 Phase::Done => {}
-            }
-            if self.cursor == self.entries.len() {
-                self.cursor = 0;
-                self.phase = match self.phase {
-                    Phase::Count if self.greatest > 0 => Phase::Value(1),
-                    Phase::Value(value) if value < self.greatest => Phase::Value(value + 1),
-                    _ => Phase::Done,
-                };
             }
         }
         true
     }
 
-    /// The finished table; none if there is no memory for it.
+    /// The finished table.
     pub fn finish(self) -> Option<Table> {
         debug_assert_eq!(self.phase, Phase::Done);
-        let mut values = Vec::new();
-        values.try_reserve_exact(self.entries.len()).ok()?;
-        values.extend(self.entries.iter().map(|entry| entry.value));
-        Table::new(self.material, values)
+        Table::new(self.material, self.values)
     }
 
-    fn set(&mut self, index: usize, value: u8) {
-        self.entries[index].value = value;
-        self.greatest = self.greatest.max(value);
+    /// The phase after that of a value.
+    fn phase_after(&self, value: u8) -> Phase {
+        if value < self.greatest {
+            Phase::Value(value + 1)
+        } else {
+            Phase::Copy
+        }
     }
 
-    /// Finds out about a position what it shows by itself and in other tables.
-    fn count(&mut self, index: usize, lookup: &dyn Fn(Placement) -> TableValue) {
+    /// Counts the next entries.
+    fn count_next(&mut self, lookup: &dyn Fn(Placement) -> TableValue) {
+        let start = self.entries.len();
+        let end = (start + ENTRIES_PER_CHECK).min(self.layout.entries());
+        for index in start..end {
+            let entry = self.count(index, lookup);
+            if entry.value != ILLEGAL {
+                self.greatest = self.greatest.max(entry.value);
+            }
+            self.entries.push(entry);
+        }
+        self.nodes += (end - start) as u64;
+        if end == self.layout.entries() {
+            self.phase = self.phase_after(0);
+        }
+    }
+
+    /// Copies the next values into the table.
+    fn copy_next(&mut self) {
+        let start = self.values.len();
+        let end = (start + SCANNED_PER_CHECK).min(self.entries.len());
+        let values = self.entries[start..end].iter().map(|entry| entry.value);
+        self.values.extend(values);
+        if end == self.entries.len() {
+            self.phase = Phase::Done;
+        }
+    }
+
+    /// What a position shows by itself and in other tables.
+    fn count(&self, index: usize, lookup: &dyn Fn(Placement) -> TableValue) -> Entry {
+        let valued = |value| Entry { value, pending: 0 };
         let position = self.layout.position(index);
         let Some(moves) = Moves::new(&self.layout, &position) else {
-            self.entries[index].value = ILLEGAL;
-            return;
+            return valued(ILLEGAL);
         };
         let quiet: u32 = moves
             .own_slots()
@@ -160,18 +183,22 @@ impl Builder {
         let is_check = moves.is_check();
         let conversions = conversions(&self.layout, &position, &moves, lookup);
         if let Some(win) = conversions.win {
-            return self.set(index, win);
+            return valued(win);
         }
         let cannot_lose = conversions.has_draw || quiet == 0 && conversions.count == 0 && !is_check;
-        self.entries[index].pending = if cannot_lose {
-            CANNOT_LOSE
-        } else {
+        if cannot_lose {
+            return Entry {
+                value: 0,
+                pending: CANNOT_LOSE,
+            };
+        }
+        if quiet == 0 {
+            return valued(conversions.loss.max(TableValue::MATED.code()));
+        }
+        Entry {
+            value: 0,
             // Four men have at most 62 moves.
-            quiet as u8
-        };
-        if !cannot_lose && quiet == 0 {
-            let mated = TableValue::MATED.code();
-            self.set(index, conversions.loss.max(mated));
+            pending: quiet as u8,
         }
     }
 
@@ -189,6 +216,10 @@ impl Builder {
         }
         self.nodes += found as u64;
         self.cursor = index;
+        if index == self.entries.len() {
+            self.cursor = 0;
+            self.phase = self.phase_after(value);
+        }
     }
 
     /// Enters what follows for the predecessors of a position of this value.

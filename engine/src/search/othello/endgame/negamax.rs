@@ -25,8 +25,6 @@ const SORTED_FROM: u32 = 7;
 const STORED_FROM: u32 = 8;
 /// From so many on, the table is asked about all moves before one is searched (enhanced transposition cut-off, Plaat 1996).
 const ENHANCED_FROM: u32 = 9;
-/// Nodes between two looks at the limits, about 50 us.
-const NODES_PER_CHECK: u64 = 1024;
 
 /// A search of one question.
 pub(super) struct Negamax<'a> {
@@ -35,7 +33,6 @@ pub(super) struct Negamax<'a> {
     uses_table: bool,
     pub(super) empty_squares: EmptySquares,
     pub(super) nodes: u64,
-    next_check: u64,
     is_stopped: bool,
     is_exhausted: &'a mut dyn FnMut(u64) -> bool,
     /// The moves of all nodes on the current line, behind each other.
@@ -55,7 +52,6 @@ impl<'a> Negamax<'a> {
             uses_table,
             empty_squares,
             nodes: 0,
-            next_check: 0,
             is_stopped: false,
             is_exhausted,
             children: Vec::with_capacity(256),
@@ -96,8 +92,8 @@ impl<'a> Negamax<'a> {
         Ok(lower)
     }
 
+    #[inline(always)]
     fn check(&mut self) {
-        self.next_check = self.nodes + NODES_PER_CHECK;
         self.is_stopped |= (self.is_exhausted)(self.nodes);
     }
 }
@@ -233,7 +229,8 @@ impl<'a> Routine<Negamax<'a>> for Deep {
     #[inline(always)]
     fn run<S: InstructionSet>(set: S, negamax: &mut Negamax<'a>, node: Node) -> i32 {
         negamax.nodes += 1;
-        if negamax.nodes >= negamax.next_check {
+        // These are few of the nodes. In a new table each may have to wait for a huge page.
+        if node.empty_count >= STORED_FROM {
             negamax.check();
         }
         if let Some(bound) = stability_bound(&node) {
