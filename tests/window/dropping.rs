@@ -167,8 +167,8 @@ fn files_that_are_dropped_on_the_window_are_opened() {
     };
     let scratch = Scratch::new("window-drop");
     let trees = scratch.0.join("Bäume und mehr");
-    grow_tree(&trees, &["--iterations", "300"]);
-    grow_tree(&trees, &["--iterations", "200", "--moves", "4"]);
+    grow_tree(&trees, "--iterations 300");
+    grow_tree(&trees, "--iterations 200 --moves 4");
     let graph = scratch.0.join("graph #1.dot");
     fs::write(&graph, "digraph { a -> b; a -> c; c -> d; }\n").expect("written");
     let window = Window::open(&display, &scratch.0, &[]);

@@ -1,7 +1,7 @@
 //! Engines of others in the window: a match of two chess programs, and a game against an engine that speaks GTP.
 
 use super::*;
-use support::{data, untested};
+use support::{data, untested, window::engine_command};
 
 /// Chess programs of Debian, which write no trees.
 const CHESS_PROGRAMS: [&str; 2] = ["/usr/games/stockfish", "/usr/games/gnuchess"];

@@ -35,10 +35,7 @@ fn a_tree_is_looked_at_under_wayland() {
             .is_some_and(|moves| moves.len() == 1)
     });
 
-    grow_tree(
-        &scratch.0.join("trees"),
-        &["--iterations", "500", "--moves", "4"],
-    );
+    grow_tree(&scratch.0.join("trees"), "--iterations 500 --moves 4");
     window.wait_until("the new tree of the folder is shown", |state| {
         state["trees"] == 2 && state["visits"] == 500
     });
