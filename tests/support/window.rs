@@ -459,6 +459,29 @@ impl<'a> Window<'a> {
             .status();
     }
 
+    /// Saves a picture of the window at a place in the repository, where ImageMagick's `import` is installed.
+    #[allow(
+        dead_code,
+        reason = "only one of the test programs makes pictures for people"
+    )]
+    pub(crate) fn save_picture(&self, path: &str) {
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+            .join("..")
+            .join(path);
+        let status = Command::new("import")
+            .args([
+                "-window",
+                &self.id,
+                "-strip",
+                "-define",
+                "png:compression-level=9",
+            ])
+            .arg(path)
+            .env("DISPLAY", &self.display.name)
+            .status();
+        assert!(status.is_ok_and(|status| status.success()));
+    }
+
     /// Processor time used, in seconds; `None` without /proc.
     pub(crate) fn cpu_seconds(&self) -> Option<f64> {
         let text = fs::read_to_string(format!("/proc/{}/stat", self.program.id())).ok()?;

@@ -92,7 +92,12 @@ fn what_the_numbers_say_and_the_newest_move_are_above_the_fold() {
         stage.draw_frame();
     }
     // The status line begins at 768.
-    for (name, half) in [("in words", 48.0), ("move 8", 10.0)] {
+    for (name, half) in [
+        ("in words", 48.0),
+        ("move 8", 10.0),
+        ("term Move chosen", 10.0),
+        ("parameters", 10.0),
+    ] {
         let at = stage.place_of(name).expect(name).y;
         assert!(at + half < 768.0, "{name} at {at}");
     }

@@ -214,6 +214,33 @@ fn keys_choose_colours_and_what_is_shown() {
 }
 
 #[test]
+fn a_key_presents_the_tree_and_another_shows_the_answer() {
+    let mut stage = Harness::dark();
+    stage.size = (1600, 1000);
+    stage.show_model("othello.tree", grow_model("othello", "uct", 3000));
+    let said = |stage: &mut Harness| {
+        stage.draw_frame();
+        stage.draw_frame();
+        let panels = ["in words", "arithmetic"].map(|name| stage.has_control(name));
+        (panels, stage.app.text_size(), stage.app.look().shows_line)
+    };
+    assert_eq!(said(&mut stage), ([true; 2], 1.0, true));
+    stage.press_key(Key::F5);
+    assert_eq!(said(&mut stage), ([false; 2], 1.5, false));
+    assert!(stage.has_control("chip: answer hidden (A)"));
+    assert!(stage.app.is_answer_held(), "nothing else tells it");
+    stage.press_key(Key::A);
+    assert_eq!(said(&mut stage), ([false; 2], 1.5, true));
+    assert!(
+        !stage.app.document.filter.readable,
+        "all is shown as before"
+    );
+    stage.press_key(Key::Escape);
+    assert_eq!(said(&mut stage), ([true; 2], 1.0, true));
+    assert_eq!(stage.app.settings.folded, [false; 2]);
+}
+
+#[test]
 fn keys_step_through_iterations() {
     let scratch = Scratch::new("keyboard-growth");
     let mut stage = show_tree_with_journal(&scratch);

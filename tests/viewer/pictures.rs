@@ -692,6 +692,9 @@ fn charts_of_the_moves_of_the_root() {
     (light.size, light.scale) = ((1280, 800), 2.0);
     let mut light = show_growth(light, tree.clone(), 700);
     light.assert_part("charts-light", Part::Below);
+    let mut narrow = Harness::light();
+    narrow.size = (1100, 760);
+    show_growth(narrow, tree.clone(), 700).assert_part("charts-narrow-light", Part::Below);
     let mut hovered = Harness::dark();
     hovered.size = (1280, 800);
     let mut hovered = show_growth(hovered, tree, 700);

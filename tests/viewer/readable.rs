@@ -57,6 +57,27 @@ fn labels(stage: &Harness) -> Vec<String> {
 }
 
 #[test]
+fn a_chip_says_whether_the_whole_tree_is_shown() {
+    let mut stage = Harness::dark();
+    stage.show_model("othello.tree", othello());
+    let told = |stage: &Harness| stage.controls_after("chip: ").join(", ");
+    assert!(
+        told(&stage).contains("all 9,630 nodes shown"),
+        "{}",
+        told(&stage)
+    );
+    stage
+        .press_key(Key::A)
+        .wait_until("the tree is folded", is_folded);
+    stage.draw_frame();
+    assert!(
+        told(&stage).contains(" of 9,630 nodes shown"),
+        "{}",
+        told(&stage)
+    );
+}
+
+#[test]
 fn a_key_and_a_chip_switch_between_the_main_lines_and_the_whole_tree() {
     let mut stage = show_readable(Harness::dark());
     let all = model(&stage.app).tree.nodes().len();

@@ -287,7 +287,14 @@ fn everything_is_above_the_fold_at_the_design_size_and_reachable_below_it() {
         let mut stage = Harness::dark();
         (stage.size, stage.scale) = ((1280, 800), scale);
         stage.draw_frame();
-        for name in ["start watch", "start play", "start open", "start setup"] {
+        for name in [
+            "start watch",
+            "start play",
+            "start open",
+            "lesson alpha-beta",
+            "start setup",
+            "start compare",
+        ] {
             let at = control(&stage, name)["at"][1]
                 .as_f64()
                 .expect("it is there");

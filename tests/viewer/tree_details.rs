@@ -9,7 +9,7 @@ use canopy_viewer::{
     tree::{
         camera::{Camera, Canvas},
         labels::PlacedLabel,
-        model::{Filter, ModelSource, TreeModel},
+        model::{ModelSource, TreeModel},
         raster::{RenderQuality, TreeRenderer},
         scene::{RenderOptions, tree_bounds},
     },
@@ -90,6 +90,28 @@ fn equal_visits(visits: i32) -> TreeModel {
 }
 
 #[test]
+fn ends_of_games_are_squares_that_the_legend_explains() {
+    let mut stage = Harness::dark();
+    stage.show_model("start.tree", grow_model("connect-four", "uct", 50));
+    assert!(!stage.has_control("legend End of a game"));
+    // X has three in column 1.
+    let moves = ["1", "2", "1", "2", "1", "2"].map(str::to_owned);
+    let document = grow_document("connect-four", &moves, "uct", 200);
+    stage.show_model("end.tree", TreeModel::new(document));
+    stage.draw_frame();
+    assert!(stage.has_control("legend End of a game"));
+}
+
+#[test]
+fn the_rules_are_one_click_from_the_board_beside_a_tree() {
+    let mut stage = Harness::dark();
+    stage.show_model("othello.tree", grow_model("othello", "uct", 50));
+    stage.click("rules of game");
+    stage.draw_frame();
+    assert!(stage.has_control("rules"));
+}
+
+#[test]
 fn edges_of_equal_visits_can_be_seen() {
     for visits in [0, 1, 1000] {
         for (mut stage, theme) in [(Harness::dark(), "dark"), (Harness::light(), "light")] {
@@ -128,15 +150,10 @@ fn edges_of_equal_visits_can_be_seen() {
     }
 }
 
-/// Draws the main lines of a tree with labels, and hands over the picture with its labels.
+/// Draws a tree with more moves than there is room for beside their nodes, and hands over the picture with its labels.
 fn labelled_picture() -> (Pixmap, Vec<PlacedLabel>) {
-    let document = grow_document("othello", &[], "uct", 5000);
-    let filter = Filter {
-        max_children: Some(3),
-        ..Filter::default()
-    };
-    let source = ModelSource::from(document);
-    let model = Arc::new(TreeModel::filtered(source, &filter));
+    let document = grow_document("connect-four", &[], "uct", 2000);
+    let model = Arc::new(TreeModel::new(document));
     let canvas = Canvas {
         width: 452.0,
         height: 474.0,
@@ -247,7 +264,7 @@ fn controls_of_the_bar_keep_clear_of_each_other_while_a_match_is_followed() {
         "theme", "help",
     ];
     let widths = (800..=1400).step_by(75).map(|width| (width, 1.0));
-    for (width, scale) in widths.chain([(800, 2.0)]) {
+    for (width, scale) in widths.chain([(800, 2.0), (1280, 1.0)]) {
         let mut stage = Harness::dark();
         (stage.size, stage.scale) = ((width, 600), scale);
         stage.run_action(Action::FollowMatch {
@@ -264,5 +281,11 @@ fn controls_of_the_bar_keep_clear_of_each_other_while_a_match_is_followed() {
         }
         let right = f64::from(width) * f64::from(scale);
         assert!(ends[11].1 <= right, "{width}: {ends:?}");
+        if width >= 1280 {
+            assert!(
+                stage.has_control("title: Connect four · move 3 · UCT"),
+                "{width}"
+            );
+        }
     }
 }

@@ -144,3 +144,34 @@ fn a_match_is_watched_from_the_start_screen() {
         });
     });
 }
+
+/// The picture of the demonstration in README.md: `UPDATE=1 cargo test --release --test window picture -- --ignored` makes it anew.
+#[test]
+#[ignore = "it makes a picture for people, and compares nothing"]
+fn the_picture_of_the_readme() {
+    let Some(display) = Display::start() else {
+        return;
+    };
+    let scratch = Scratch::new("window-picture");
+    let arguments = ["demo", "connect-four", "--games", "2", "--pace", "1500"];
+    let window = Window::open(&display, &scratch.0, &arguments);
+    window.resize(1400, 880);
+    // In the middle of the second game, while a tree grows.
+    window.wait_until("a tree of the second game grows", |state| {
+        let (at, end) = (
+            as_number(&state["iteration"]),
+            as_number(&state["iterations"]),
+        );
+        state["match"]["number"] == 2
+            && as_number(&state["match"]["moves"]) > 8.0
+            && (0.3..0.8).contains(&(at / end))
+    });
+    window.press_keys(&["space"]);
+    window.wait_until("it stands still", |state| state["playing"] == false);
+    window.wait_for_frame();
+    let folder = match std::env::var_os("UPDATE").is_some_and(|value| value == "1") {
+        true => "viewer/pictures/demo.png",
+        false => "target/demo.png",
+    };
+    window.save_picture(folder);
+}

@@ -67,6 +67,8 @@ pub enum Action {
     Filter(Filter),
     /// Show the readable part of the tree, or all of it.
     ToggleReadable,
+    /// Begins or ends presenting.
+    Present(bool),
     /// Show the hidden children of a node.
     OpenFold {
         /// The node.

@@ -121,6 +121,9 @@ impl App {
 
     /// Whether the move that the shown search led to is held back, and with it all that tells it.
     pub fn is_answer_held(&self) -> bool {
+        if self.hides_answer() {
+            return true;
+        }
         if self.settings.show_answer || !self.folder.is_following_newest {
             return false;
         }

@@ -18,6 +18,7 @@ pub use self::{
     game::GameAction,
     lesson::{LessonAction, LessonState, TriedValue, fill_figures},
     navigation::Navigation,
+    presenting::Presentation,
     steps::{SlowMotion, StepsAction, StepsCommand, StepsJournal, StepsState},
     timeline::{SPEEDS, Timeline},
     truth::{NodeTruth, TruthMode, TruthState},
@@ -56,6 +57,7 @@ mod lesson;
 mod navigation;
 mod opening;
 mod options;
+mod presenting;
 mod readable;
 mod saving;
 mod steps;
@@ -106,6 +108,8 @@ pub struct App {
     pub followed_match: Option<FollowedMatch>,
     /// What is remembered from one start to the next.
     pub settings: ViewerSettings,
+    /// Whether the window is shown to an audience.
+    pub presentation: Presentation,
     /// How long a new tree takes to grow on the screen; `None` shows it at once.
     pub growth_animation: Option<Duration>,
     /// A match that this window has started.
@@ -152,6 +156,7 @@ impl App {
             folder: WatchedFolder::default(),
             followed_match: None,
             settings,
+            presentation: Presentation::default(),
             growth_animation: None,
             demo_match: None,
             session: None,
@@ -189,6 +194,7 @@ impl App {
     /// Colours and shapes of nodes and edges.
     pub fn look(&self) -> RenderOptions {
         let mut look = self.settings.look();
+        look.shows_line = !self.hides_answer();
         let column = (self
             .settings
             .measured_column()
@@ -330,6 +336,7 @@ impl App {
             Action::Save(path, scale) => self.save(&path, scale),
             Action::SaveFigure(path, words) => self.save_figure(&path, words),
             Action::Copy(what) => self.copy(what),
+            Action::Present(begins) => self.present(begins),
             Action::SwitchTheme => self.settings.dark = !self.settings.dark,
             Action::SetMemory { megabytes, cache } => {
                 (self.settings.memory, self.settings.cache) = (megabytes, cache);

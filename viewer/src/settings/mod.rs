@@ -244,6 +244,7 @@ impl ViewerSettings {
             },
             size_by_visits: self.by_size,
             shows_labels: self.labels,
+            shows_line: true,
             label_style: LabelStyle::default(),
             value_view: self.value_view,
         }

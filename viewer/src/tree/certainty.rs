@@ -15,15 +15,20 @@ pub fn interval(share: f64, visits: u64) -> Interval {
     wilson_interval(share.clamp(0.0, 1.0), visits as f64, NORMAL_95)
 }
 
-/// Half the width of the interval in points of a percentage, rounded up: "± 2.8".
+/// [`margin`] as panels write it: "± 2.8".
 pub fn margin_text(share: f64, visits: u64) -> String {
+    format!("± {}", margin(share, visits))
+}
+
+/// Half the width of the interval in points of a percentage, rounded up: "2.8".
+pub fn margin(share: f64, visits: u64) -> String {
     let interval = interval(share, visits);
     let margin = (interval.high - interval.low) * 50.0;
     let decimals = decimals_of_percent(visits);
     let unit = 10_f64.powi(decimals as i32);
     // Rounding errors do not count.
     let margin = (margin * unit - 1e-9).ceil() / unit;
-    format!("± {margin:.decimals$}")
+    format!("{margin:.decimals$}")
 }
 
 /// What the margin means, in two sentences with the numbers filled in.

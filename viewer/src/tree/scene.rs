@@ -95,6 +95,8 @@ pub struct RenderOptions {
     pub size_by_visits: bool,
     /// Whether nodes have labels where there is room.
     pub shows_labels: bool,
+    /// Whether the principal variation is drawn.
+    pub shows_line: bool,
     /// What labels tell.
     pub label_style: LabelStyle,
     /// Whose values labels tell.
@@ -107,6 +109,7 @@ impl Default for RenderOptions {
             scale: ColourScale::default(),
             size_by_visits: true,
             shows_labels: true,
+            shows_line: true,
             label_style: LabelStyle::default(),
             value_view: ValueView::default(),
         }
@@ -259,7 +262,9 @@ pub fn build_scene(
             .map(|(x, y)| (x as f32, y as f32))
             .collect()
     };
-    scene.pv = points(&model.pv);
+    if options.shows_line {
+        scene.pv = points(&model.pv);
+    }
     scene.last_path = points(&model.last_path);
     if let Some(node) = selected {
         scene.selected_path = points(&model.path(node));

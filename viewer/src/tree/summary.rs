@@ -3,7 +3,7 @@
 use canopy_engine::games::notation::escape_invisible;
 
 use crate::tree::{
-    certainty::is_clearly_better,
+    certainty::{is_clearly_better, margin},
     formula::{ChildTerms, ProvenResult, SelectionExplanation},
     model::TreeModel,
     node_value::NodeValues,
@@ -72,7 +72,10 @@ fn value_in_words(values: &NodeValues<'_>, node: usize) -> Vec<Phrase> {
         Value::Share { share, visits } => vec![
             plain(format!("{} wins ", values.wording.name(owner))),
             strong(percent(share, visits)),
-            plain(" of the games tried from here."),
+            plain(format!(
+                " of the games tried from here, give or take {} by chance.",
+                margin(share, visits)
+            )),
         ],
         Value::Proven { winner: None, .. } => vec![
             plain("With best play it is a "),
@@ -240,7 +243,7 @@ mod tests {
         let rows = [("", 100, 0.52, 2), ("c2", 60, 0.55, 0), ("f3", 40, 0.41, 0)];
         assert_eq!(
             words(source(&rows, &[]), 0, ValueView::Root),
-            "Black wins 48 % of the games tried from here. c2 was tried most, 60 % of the time, because it did best: 55 %. Its lead over f3 may still be chance."
+            "Black wins 48 % of the games tried from here, give or take 10 by chance. c2 was tried most, 60 % of the time, because it did best: 55 %. Its lead over f3 may still be chance."
         );
     }
 
@@ -280,7 +283,7 @@ mod tests {
         ];
         assert_eq!(
             words(source(&rows, &[]), 1, ValueView::Root),
-            "Black wins 52 % of the games tried from here. b4 was tried most, 70 % of the time, because it did best for White: Black wins 40 %. Its lead over b3 is more than chance."
+            "Black wins 52 % of the games tried from here, give or take 10 by chance. b4 was tried most, 70 % of the time, because it did best for White: Black wins 40 %. Its lead over b3 is more than chance."
         );
     }
 

@@ -204,8 +204,8 @@ impl FrameRenderer {
             self.theme = Some(theme.clone());
             damage.add_all();
         }
-        if (self.context.zoom_factor() - app.settings.text_size).abs() > 1e-3 {
-            self.context.set_zoom_factor(app.settings.text_size);
+        if (self.context.zoom_factor() - app.text_size()).abs() > 1e-3 {
+            self.context.set_zoom_factor(app.text_size());
         }
         let panels = &mut self.panels;
         let output = self.context.run_ui(input, |ui| panels.show(app, ui));

@@ -13,6 +13,10 @@ pub const GLOSSARY: &[TermGroup] = &[
                 "A position the search has looked at. The fill says whose turn it is there.",
             ),
             (
+                "End of a game",
+                "A square: the game is over there. The fill says who has won.",
+            ),
+            (
                 "Root",
                 "The position whose best move is searched; the node on top.",
             ),

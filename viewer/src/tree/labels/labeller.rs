@@ -280,9 +280,11 @@ fn obstacles(scene: &Scene, view: &LabelledView<'_>) -> (Vec<LabelBox>, Vec<f32>
         .collect();
     let nodes =
         (scene.nodes.iter().zip(&radii)).map(|(disc, &radius)| LabelBox::around(disc.at, radius));
+    // Near its corner on top a triangle is narrow, and may be close to a text.
     let half = FOLD_HALF_WIDTH as f32 * scale;
+    let (middle, radius) = (1.4 * half, 0.6 * half);
     let folds =
-        (scene.folds.iter()).map(|fold| LabelBox::around((fold.at.0, fold.at.1 + half), half));
+        (scene.folds.iter()).map(|fold| LabelBox::around((fold.at.0, fold.at.1 + middle), radius));
     let boxes = nodes
         .chain(folds)
         .chain(view.overlays.iter().copied())

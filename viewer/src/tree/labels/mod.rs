@@ -303,7 +303,8 @@ pub fn place_labels(
     for candidate in candidates {
         let found = match candidate.kept {
             _ if candidate.comes_first => first_free(candidate, surroundings, &taken),
-            Some(choice) => try_choice(candidate, choice, KEPT_TOLERANCE, surroundings, &taken),
+            Some(choice) => try_choice(candidate, choice, KEPT_TOLERANCE, surroundings, &taken)
+                .map(|(_, label)| label),
             None => None,
         };
         if !add(found, &mut taken) {
@@ -317,33 +318,39 @@ pub fn place_labels(
     placed
 }
 
-/// The longest text at the first place that is free, without edges behind it if that can be.
+/// The longest text at the first place that is free and has no edges behind it, as long as it tells more than the name; else the
+/// one with the fewest edges behind it.
 fn first_free(
     candidate: &LabelCandidate,
     surroundings: &Surroundings<'_>,
     taken: &BoxGrid,
 ) -> Option<PlacedLabel> {
-    (0..candidate.texts.len()).find_map(|text| {
-        let mut crossing = None;
+    let mut crossing: Option<(usize, PlacedLabel)> = None;
+    for (index, sized) in candidate.texts.iter().enumerate() {
+        if sized.text.is_name_only() && crossing.is_some() {
+            break;
+        }
         for &place in &candidate.places {
-            match try_choice(candidate, (text, place), 0.0, surroundings, taken) {
-                Some(label) if label.crosses_edges => crossing = crossing.or(Some(label)),
-                Some(label) => return Some(label),
-                None => {}
+            match try_choice(candidate, (index, place), 0.0, surroundings, taken) {
+                Some((0, label)) => return Some(label),
+                Some((count, label)) if crossing.as_ref().is_none_or(|best| count < best.0) => {
+                    crossing = Some((count, label));
+                }
+                _ => {}
             }
         }
-        crossing
-    })
+    }
+    crossing.map(|(_, label)| label)
 }
 
-/// The label with this text at this place, if it is free.
+/// The label with this text at this place and the number of edges behind it, if it is free.
 fn try_choice(
     candidate: &LabelCandidate,
     (index, place): (usize, Place),
     tolerance: f32,
     surroundings: &Surroundings<'_>,
     taken: &BoxGrid,
-) -> Option<PlacedLabel> {
+) -> Option<(usize, PlacedLabel)> {
     let text = candidate.texts.get(index)?;
     let scale = surroundings.scale;
     let area = place.label_box(candidate.at, candidate.radius, text.size, scale);
@@ -362,12 +369,15 @@ fn try_choice(
         return None;
     }
     let crossings: usize = edges.map(|row| row.crossings(&inner)).sum();
-    (crossings <= candidate.max_crossings).then(|| PlacedLabel {
-        owner: candidate.owner,
-        area,
-        text: text.text.clone(),
-        line_widths: text.line_widths,
-        choice: (index, place),
-        crosses_edges: crossings > 0,
+    (crossings <= candidate.max_crossings).then(|| {
+        let label = PlacedLabel {
+            owner: candidate.owner,
+            area,
+            text: text.text.clone(),
+            line_widths: text.line_widths,
+            choice: (index, place),
+            crosses_edges: crossings > 0,
+        };
+        (crossings, label)
     })
 }

@@ -281,6 +281,59 @@ fn the_root_and_the_first_moves_are_labelled_in_full() {
     assert_eq!(labels.len(), model.len(), "there is room for all");
 }
 
+/// An edge runs through the place of the second line: the count stands beside the node without it, the move alone does not do.
+#[test]
+fn a_shorter_text_is_preferred_to_one_that_an_edge_crosses_but_not_the_move_alone() {
+    let sized = |text: (&str, &str, &str), size: (f32, f32)| SizedText {
+        text: LabelText {
+            title: text.0.to_owned(),
+            rest: text.1.to_owned(),
+            second: text.2.to_owned(),
+        },
+        size,
+        line_widths: [size.0, 0.0],
+    };
+    let name = sized(("d3", "", ""), (20.0, 15.0));
+    let count = sized(("d3", " · 1,318", ""), (60.0, 15.0));
+    let value = sized(("d3", " · 1,318", "Black wins 47.2 %"), (100.0, 29.0));
+    let candidate = |texts: Vec<SizedText>| LabelCandidate {
+        owner: LabelOwner::Node(1),
+        at: (300.0, 100.0),
+        radius: 5.0,
+        obstacle: None,
+        places: vec![Place::Right],
+        texts,
+        max_crossings: 3,
+        kept: None,
+        comes_first: false,
+    };
+    let placed = |at: f32, texts: Vec<SizedText>| {
+        let edges = [EdgeRow {
+            top: 0.0,
+            bottom: 200.0,
+            lines: vec![(at, at)],
+        }];
+        let surroundings = Surroundings {
+            canvas: LabelBox {
+                left: 0.0,
+                top: 0.0,
+                right: 1000.0,
+                bottom: 600.0,
+            },
+            obstacles: &[],
+            edges: &edges,
+            lines: &[],
+            scale: 1.0,
+        };
+        let labels = place_labels(&[candidate(texts)], &surroundings);
+        labels[0].text.to_string()
+    };
+    let all = || vec![value.clone(), count.clone(), name.clone()];
+    assert_eq!(placed(900.0, all()), value.text.to_string());
+    assert_eq!(placed(390.0, all()), count.text.to_string());
+    assert_eq!(placed(340.0, all()), value.text.to_string());
+}
+
 #[test]
 fn counts_are_short() {
     for (count, text) in [

@@ -38,6 +38,13 @@ pub struct LabelText {
     pub second: String,
 }
 
+impl LabelText {
+    /// Whether it tells nothing but the move.
+    pub(super) fn is_name_only(&self) -> bool {
+        self.rest.is_empty() && self.second.is_empty()
+    }
+}
+
 /// As one line.
 impl fmt::Display for LabelText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -213,6 +213,8 @@ pub struct TreeModel {
     /// The rows that stand for one node of a graph.
     shared: SharedRows,
     has_proofs: bool,
+    /// Whether the game is over at any of the nodes.
+    has_ends: bool,
     /// The other tree, where two are compared.
     pub comparison: Option<SideOfComparison>,
 }
@@ -316,6 +318,11 @@ impl TreeModel {
         self.has_proofs
     }
 
+    /// Whether the game is over at any node that is shown.
+    pub fn has_ends(&self) -> bool {
+        self.has_ends
+    }
+
     /// The columns beside the tree.
     pub fn columns(&self) -> &[Column] {
         (self.columns.as_ref()).map_or(&[], |columns| &columns.columns)
@@ -373,7 +380,8 @@ impl TreeModel {
             folds,
             subtree_sizes: sizes,
         } = order;
-        let deciders = rows.iter().map(|&row| by_row[row as usize]).collect();
+        let deciders: Vec<NodeState> = rows.iter().map(|&row| by_row[row as usize]).collect();
+        let has_ends = deciders.iter().any(|state| state.is_terminal());
         let nodes = tree.nodes();
         let visits: Vec<i32> = (rows.iter())
             .map(|&row| nodes[row as usize].visits)
@@ -435,6 +443,7 @@ impl TreeModel {
             layer_ranges,
             shared,
             has_proofs,
+            has_ends,
             comparison: None,
             tree,
         };

@@ -12,7 +12,7 @@ use crate::{
         title::{game_title, search_line},
     },
     ui::{
-        controls::Named as _,
+        controls::{self, Named as _},
         keys::{Command, hint},
     },
 };
@@ -54,6 +54,7 @@ pub(super) fn show(
     let mut places = Vec::new();
     for (index, chip) in chips(app, model).into_iter().enumerate() {
         let font = FontId::proportional(12.0);
+        let told = format!("chip: {}", chip.text);
         let mut job = LayoutJob::simple_singleline(chip.text, font.clone(), theme.text);
         if let Some(link) = chip.link {
             let format = egui::TextFormat::simple(font, theme.cool);
@@ -65,6 +66,7 @@ pub(super) fn show(
             at = pos2(corner.x, at.y + size.y + 8.0);
         }
         let rect = Rect::from_min_size(at, size);
+        controls::register(ui.ctx(), &told, rect);
         let mut line = theme.line;
         let id = ui.scope_id().with(("chip", index));
         if chip.link.is_none() {
@@ -98,7 +100,7 @@ fn chips(app: &App, model: &TreeModel) -> Vec<Chip> {
     let mut chips = Vec::new();
     if let Some(meta) = &model.meta {
         // The panel on the left says this, too.
-        if app.settings.folded[0] && app.session.is_none() {
+        if app.is_panel_folded(0) && app.session.is_none() {
             if !meta.game.is_empty() {
                 chips.push(Chip::new(game_title(&meta.game), "Game"));
             }
@@ -115,6 +117,10 @@ fn chips(app: &App, model: &TreeModel) -> Vec<Chip> {
         }
     }
     chips.push(node_chip(app, model));
+    if app.hides_answer() {
+        let text = hint("answer hidden", Command::Readable);
+        chips.push(Chip::new(text, "Move chosen"));
+    }
     if model.left_out > 0 && model.least_visits > 0 {
         let text = omitted_nodes_text(model.left_out, model.least_visits);
         chips.push(Chip::new(text, "Nodes"));
@@ -133,14 +139,18 @@ fn node_chip(app: &App, model: &TreeModel) -> Chip {
         format!("{shown} of {all} nodes shown")
     } else {
         let nodes = if model.len() == 1 { "node" } else { "nodes" };
-        format!("{shown} {nodes} · depth {}", model.depth() - 1)
+        let depth = model.depth() - 1;
+        match model.left_out {
+            0 if model.len() > 1 => format!("all {shown} nodes shown · depth {depth}"),
+            _ => format!("{shown} {nodes} · depth {depth}"),
+        }
     };
     Chip {
         text,
         term: "Show",
         link: match app.document.filter.may_hide() {
             true => Some("show all"),
-            false if model.len() >= MIN_NODES_TO_FOLD => Some("main lines"),
+            false if model.len() >= MIN_NODES_TO_FOLD => Some("main lines only"),
             false => None,
         },
     }

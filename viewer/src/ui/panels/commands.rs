@@ -97,6 +97,7 @@ impl Panels {
                 actions.push(Action::GoHome);
             }
             app.message = None;
+            actions.extend(app.is_presenting().then_some(Action::Present(false)));
             if app.session.is_some() {
                 actions.push(Action::Game(GameAction::ClearClicks));
             }
@@ -132,6 +133,7 @@ impl Panels {
             Command::Find => self.focuses_find_field = true,
             Command::TypeMove => self.play.focus_move_field(),
             Command::NextColouring => toolbar::next_colouring(app),
+            Command::Readable if app.reveal_answer() => {}
             Command::Legend => app.settings.legend ^= true,
             Command::FoldLeftPanel => app.settings.folded[LEFT] ^= true,
             Command::FoldRightPanel => app.settings.folded[RIGHT] ^= true,
@@ -166,6 +168,7 @@ fn action_of(app: &App, command: Command) -> Option<Action> {
         Command::ZoomOut => Some(Action::Zoom(1.0 / ZOOM_STEP, None)),
         Command::Fold => Some(Action::ToggleCollapsed),
         Command::Readable => Some(Action::ToggleReadable),
+        Command::Present => Some(Action::Present(!app.is_presenting())),
         Command::BestChildren => Some(Action::Filter(toolbar::next_best_children(app)?)),
         Command::CopyLine => Some(Action::Copy(CopyTarget::MovesToNode)),
         Command::CopyPosition => Some(Action::Copy(CopyTarget::Position)),

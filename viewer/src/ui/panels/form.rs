@@ -102,13 +102,8 @@ pub(super) fn show_segments(
     all: &[Segment<'_>],
     chosen: Option<usize>,
 ) -> Option<usize> {
-    let font = FontId::proportional(BODY_SIZE);
     let widths: Vec<f32> = (all.iter())
-        .map(|choice| {
-            let text = choice.text.to_owned();
-            let galley = ui.painter().layout_no_wrap(text, font.clone(), theme.text);
-            (galley.size().x + 2.0 * SEGMENT_PADDING).round()
-        })
+        .map(|choice| segment_width(ui, choice.text))
         .collect();
     let size = vec2(widths.iter().sum(), CONTROL_HEIGHT);
     let (whole, _) = ui.allocate_exact_size(size, Sense::hover());
@@ -131,6 +126,17 @@ pub(super) fn show_segments(
     let line = Stroke::new(1.0, theme.line);
     (ui.painter()).rect_stroke(whole, 6.0, line, StrokeKind::Inside);
     clicked.filter(|&index| chosen != Some(index))
+}
+
+/// The width of segments with these texts, in points.
+pub(super) fn segments_width(ui: &Ui, texts: &[String]) -> f32 {
+    texts.iter().map(|text| segment_width(ui, text)).sum()
+}
+
+fn segment_width(ui: &Ui, text: &str) -> f32 {
+    let font = FontId::proportional(BODY_SIZE);
+    let galley = (ui.painter()).layout_no_wrap(text.to_owned(), font, Color32::WHITE);
+    (galley.size().x + 2.0 * SEGMENT_PADDING).round()
 }
 
 fn segment_corners(is_first: bool, is_last: bool) -> CornerRadius {

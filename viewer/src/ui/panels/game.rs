@@ -1,10 +1,11 @@
 //! The area on the left: the game and the search.
 
-use canopy_engine::tree::meta::Meta;
+use canopy_engine::{games, tree::meta::Meta};
 use egui::{Align, Color32, Layout, Painter, Pos2, Rect, RichText, Sense, Stroke, Ui, vec2};
 
 use super::{
     explain_term,
+    form::show_link,
     match_score::{self, MoveList},
     node_details::NodeDetails,
     search_facts, show_heading,
@@ -15,11 +16,17 @@ use crate::{
     draw::theme::Theme,
     play::match_state::MatchState,
     tree::{scene::format_thousands, title::game_title},
-    ui::controls::Named as _,
+    ui::{
+        controls::Named as _,
+        keys::{Command, hint},
+    },
 };
 
-/// Height of what stands below the moves of a match: the facts about the search, in points.
-const SEARCH_HEIGHT: f32 = 190.0;
+/// Widths of a board as shares of the window's height, alone and below the score of a match, and its least width in points: what
+/// stands below it says more than a larger board does.
+const BOARD_SHARE: f32 = 0.3;
+const MATCH_BOARD_SHARE: f32 = 0.24;
+const MIN_BOARD_WIDTH: f32 = 190.0;
 
 /// The state and resources the panel needs.
 pub(super) struct GamePanel<'a> {
@@ -27,13 +34,18 @@ pub(super) struct GamePanel<'a> {
     pub(super) move_list: &'a mut MoveList,
     /// The node that is looked at, if there is a tree.
     pub(super) details: Option<&'a NodeDetails>,
+    /// Set where the rules of the game are asked for.
+    pub(super) rules_request: &'a mut bool,
 }
 
 impl GamePanel<'_> {
     /// Shows it.
     pub(super) fn show(mut self, app: &App, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
         match app.match_state() {
-            Some(standing) => self.show_match(standing, app, ui, theme, actions),
+            Some(standing) => {
+                search_facts::tighten_rows(ui);
+                self.show_match(standing, app, ui, theme, actions);
+            }
             None => self.show_single_tree(app, ui, theme),
         }
         if let (Some(model), Some(details)) = (&app.document.model, self.details) {
@@ -62,6 +74,7 @@ impl GamePanel<'_> {
         };
         ui.horizontal(|ui| {
             ui.label(theme.title(game));
+            self.show_rules_link(&meta.game, ui, theme);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let when = self.position_text(meta);
                 ui.label(RichText::new(when).color(theme.dim).small());
@@ -71,6 +84,16 @@ impl GamePanel<'_> {
         self.show_node_board(app, ui, theme);
         self.show_in_words(ui, theme);
         ui.add_space(12.0);
+    }
+
+    /// The way to the rules of a known game.
+    fn show_rules_link(&mut self, game: &str, ui: &mut Ui, theme: &Theme) {
+        if games::facts_of(game).is_none() {
+            return;
+        }
+        let about = hint("The rules in half a page", Command::Rules);
+        let link = show_link(ui, theme, "Rules", "rules of game");
+        *self.rules_request |= link.on_hover_text(about).clicked();
     }
 
     /// What the figures say: directly below the board, because it says most, and small windows cut off what stands lower.
@@ -112,6 +135,7 @@ impl GamePanel<'_> {
         ui.horizontal(|ui| {
             ui.label(theme.heading(&heading));
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                self.show_rules_link(&standing.game_name(), ui, theme);
                 if sight == ShownPosition::Now {
                     return;
                 }
@@ -129,9 +153,9 @@ impl GamePanel<'_> {
             self.show_node_board(app, ui, theme);
         }
         self.show_in_words(ui, theme);
-        ui.add_space(12.0);
+        ui.add_space(4.0);
         let reserved = match self.details {
-            Some(_) => SEARCH_HEIGHT,
+            Some(_) => search_facts::height(ui),
             None => 0.0,
         };
         self.move_list
@@ -181,13 +205,23 @@ impl GamePanel<'_> {
         ui: &mut Ui,
         theme: &Theme,
     ) {
-        let wide = (ui.available_width(), Sense::hover());
+        let share = match app.match_state() {
+            Some(_) => MATCH_BOARD_SHARE,
+            None => BOARD_SHARE,
+        };
+        let room = ui.available_width();
+        let high = (share * ui.ctx().content_rect().height()).max(MIN_BOARD_WIDTH);
+        let width = room.min(high.round());
         let marks = Marks {
             shows_coordinates: app.settings.coordinates,
             ..marks
         };
-        self.board_textures
-            .show(ui, &replayed.board, &marks, wide, theme);
+        ui.horizontal(|ui| {
+            ui.add_space(((room - width) / 2.0).round());
+            let wide = (width, Sense::hover());
+            self.board_textures
+                .show(ui, &replayed.board, &marks, wide, theme);
+        });
     }
 }
 

@@ -180,7 +180,7 @@ fn show_keys(ui: &mut Ui, theme: &Theme, width: f32) {
             return;
         };
         ui.label(theme.heading(title));
-        ui.spacing_mut().item_spacing.y = 4.0;
+        ui.spacing_mut().item_spacing.y = 2.0;
         for (keys, what) in rows {
             show_key(ui, theme, keys, what);
         }
@@ -224,4 +224,29 @@ fn show_ideas(ui: &mut Ui, theme: &Theme, width: f32) {
             ui.label(RichText::new(*sentence).color(theme.dim));
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use egui::Context;
+
+    use super::*;
+    use crate::ui::input::idle_input;
+
+    #[test]
+    fn all_keys_are_seen_at_once_at_the_design_size() {
+        let context = Context::default();
+        crate::draw::fonts::install(&context);
+        let theme = Theme::dark();
+        theme.apply(&context);
+        let mut page = HelpPage::default();
+        page.open();
+        for _ in 0..3 {
+            let mut output = context.run_ui(idle_input(1280.0, 800.0, 1.0), |ui| {
+                page.show(ui, &theme);
+            });
+            output.textures_delta.clear();
+        }
+        assert_eq!(page.scroll.hidden_height(), 0.0);
+    }
 }

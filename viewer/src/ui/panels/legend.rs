@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use canopy_engine::games::notation::escape_invisible;
 use egui::{
-    Color32, FontId, Frame, Galley, Painter, Panel, Pos2, Rect, Sense, Shape, Stroke, Ui, pos2,
-    vec2,
+    Color32, FontId, Frame, Galley, Painter, Panel, Pos2, Rect, Sense, Shape, Stroke, StrokeKind,
+    Ui, pos2, vec2,
 };
 
 use super::{cut_marks, explain_term};
@@ -42,6 +42,8 @@ enum Sample {
     Dashes(Color32),
     /// A node with this fill and border.
     Node(Color32, Color32),
+    /// The end of a game.
+    Square(Color32, Color32),
     /// The ring around the selected node.
     Ring(Color32),
     /// The triangle of hidden moves.
@@ -61,7 +63,11 @@ impl Sample {
         match self {
             Self::Line(_) | Self::Dashes(_) => 22.0,
             Self::Scissors | Self::Diamond(_) => 14.0,
-            Self::Node(..) | Self::Ring(_) | Self::SharedRing(_) | Self::Triangle(_) => 12.0,
+            Self::Node(..)
+            | Self::Square(..)
+            | Self::Ring(_)
+            | Self::SharedRing(_)
+            | Self::Triangle(_) => 12.0,
             Self::Colours(_) => 84.0,
         }
     }
@@ -81,6 +87,11 @@ impl Sample {
             }
             Self::Node(fill, border) => {
                 painter.circle(middle, 5.0, fill, Stroke::new(1.2, border));
+            }
+            Self::Square(fill, border) => {
+                let square = Rect::from_center_size(middle, vec2(9.0, 9.0));
+                let line = Stroke::new(1.2, border);
+                painter.rect(square, 0.0, fill, line, StrokeKind::Middle);
             }
             Self::Ring(colour) => {
                 painter.circle_stroke(middle, 5.5, Stroke::new(2.0, colour));
@@ -293,14 +304,16 @@ fn meanings(app: &App, model: &TreeModel, names: Option<[&str; 2]>, theme: &Them
         let sample = Sample::Node(fill, border);
         meanings.push(Meaning::new(sample, format!("{name} decides here"), "Node"));
     }
-    let line = Sample::Line(theme.cool);
-    meanings.push(match model.is_classical() {
+    let is_absent = app.hides_answer();
+    let line = Sample::Line(if is_absent { theme.dim } else { theme.cool });
+    let meaning = match model.is_classical() {
         true => Meaning::new(line, "chosen line", "Chosen line"),
         false => {
             let text = "most visited line (principal variation)";
             Meaning::new(line, text, "Expected line").or("most visited line")
         }
-    });
+    };
+    meanings.push(meaning.absent_if(is_absent));
     // Also at the end of the journal, so that the canvas keeps its size.
     if !model.last_path.is_empty() || app.document.timeline.status.is_some() {
         let is_absent = model.last_path.is_empty();
@@ -329,6 +342,12 @@ fn meanings(app: &App, model: &TreeModel, names: Option<[&str; 2]>, theme: &Them
         let meaning = Meaning::new(diamond, "value from the table", "What happened");
         meanings.push(meaning.or("from the table"));
     }
+    if model.has_ends() {
+        let (fill, border) = node_colours(theme, true);
+        let text = "game over, fill: the winner";
+        let square = Meaning::new(Sample::Square(fill, border), text, "End of a game");
+        meanings.push(square.or("game over"));
+    }
     if model.has_shared_nodes() {
         let ring = Sample::SharedRing(theme.dim);
         let meaning = Meaning::new(ring, "position that several moves lead to", "Shared");
@@ -340,7 +359,8 @@ fn meanings(app: &App, model: &TreeModel, names: Option<[&str; 2]>, theme: &Them
         true => theme.dim,
         false => theme.warm,
     };
-    let meaning = Meaning::new(Sample::Ring(colour), "selected", "Selected");
+    let text = "selected, and the way to it";
+    let meaning = Meaning::new(Sample::Ring(colour), text, "Selected").or("selected");
     meanings.push(meaning.absent_if(is_absent));
     if !model.folds.is_empty() {
         let triangle = Sample::Triangle(theme.dim);

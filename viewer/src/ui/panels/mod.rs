@@ -36,7 +36,7 @@ use rules::RulesPage;
 use settings_window::SettingsWindow;
 use start_screen::StartScreen;
 use steps::StepsPanel;
-use timeline::TimelinePanel;
+use timeline::{TimelineForm, TimelinePanel};
 use why::WhyPanel;
 
 mod canvas;
@@ -113,6 +113,8 @@ pub struct Panels {
     expands_parameters: [bool; 2],
     start: StartScreen,
     rules: RulesPage,
+    /// Whether the rules of the shown game were asked for.
+    rules_request: bool,
     /// Whether a text was being typed in the last frame: Escape then leaves its field and nothing else.
     was_typing: bool,
 }
@@ -145,6 +147,7 @@ impl Default for Panels {
             expands_parameters: [false, false],
             start: StartScreen::default(),
             rules: RulesPage::default(),
+            rules_request: false,
             was_typing: false,
         }
     }
@@ -195,7 +198,7 @@ impl Panels {
         if let Some(saves) = self.play.take_file_request() {
             self.open_game_dialog(app, saves);
         }
-        if self.play.take_rules_request() {
+        if self.play.take_rules_request() | std::mem::take(&mut self.rules_request) {
             self.open_rules(app);
         }
         let is_covered = was_covered || self.has_dialog();
@@ -257,8 +260,10 @@ impl Panels {
         if has_tree && app.document.timeline.status.is_some() && !has_chart {
             let time = Frame::new()
                 .fill(theme.panel)
-                .inner_margin(Margin::symmetric(16, 12));
-            Panel::bottom("time").frame(time).show(ui, |ui| {
+                .inner_margin(Margin::symmetric(TIME_SIDE, 12));
+            let width = ui.available_width() - 2.0 * f32::from(TIME_SIDE);
+            let name = TimelineForm::fitting(ui, width).panel_name();
+            Panel::bottom(name).frame(time).show(ui, |ui| {
                 self.timeline.show(app, ui, theme, actions);
             });
         }
@@ -352,13 +357,14 @@ impl Panels {
                     });
                 });
         } else if (has_game || app.match_state().is_some())
-            && !app.settings.folded[0]
+            && !app.is_panel_folded(LEFT)
             && app.lesson.is_none()
         {
             let game = GamePanel {
                 board_textures: &mut self.board_textures,
                 move_list: &mut self.move_list,
                 details,
+                rules_request: &mut self.rules_request,
             };
             let room = ui.available_width() - MIN_CANVAS_WIDTH;
             let shown = sized_panel(Panel::left("game"), &app.settings, LEFT, room)
@@ -372,7 +378,7 @@ impl Panels {
         let has_room = ui.available_width() >= MIN_WIDTH_FOR_NODE_PANEL;
         let is_shown = match &app.lesson {
             Some(state) => state.part().table,
-            None => !app.settings.folded[1],
+            None => !app.is_panel_folded(RIGHT),
         };
         if let Some(details) = details.filter(|_| has_room && is_shown) {
             let room = ui.available_width() - MIN_CANVAS_WIDTH;
@@ -419,6 +425,9 @@ fn column_text(column: &Column, row: usize) -> Option<String> {
     let space = if unit.is_empty() { "" } else { " " };
     (!value.is_nan()).then(|| format!("{number}{space}{unit}"))
 }
+
+/// Space at the sides of the line of time, in points.
+const TIME_SIDE: i8 = 16;
 
 /// The two side panels in settings.
 const LEFT: usize = 0;

@@ -27,6 +27,12 @@ impl PageScroll {
         }
     }
 
+    /// How much of the text is not seen, in points.
+    #[cfg(test)]
+    pub(super) fn hidden_height(&self) -> f32 {
+        self.max_offset
+    }
+
     /// Scrolls as a key wants it.
     pub(super) fn run(&mut self, command: Command) {
         let page = (self.height - LINE).max(LINE);

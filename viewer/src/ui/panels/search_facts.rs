@@ -19,6 +19,35 @@ pub(super) const NOT_YET: &str = "not yet";
 /// Times from here on are told in seconds.
 const MIN_SECONDS_MS: u64 = 1_000;
 
+/// Windows lower than this have rows that are less high, in points.
+const MIN_WINDOW_HEIGHT: f32 = 900.0;
+const DENSE_ROW_HEIGHT: f32 = 17.0;
+const DENSE_ROW_GAP: f32 = 1.0;
+
+/// Heights of everything, in windows that are low and in others.
+const DENSE_HEIGHT: f32 = 118.0;
+const USUAL_HEIGHT: f32 = 190.0;
+
+fn is_dense(ui: &Ui) -> bool {
+    ui.ctx().content_rect().height() < MIN_WINDOW_HEIGHT
+}
+
+/// Brings rows closer together where the window is low: below the score of a match.
+pub(super) fn tighten_rows(ui: &mut Ui) {
+    if is_dense(ui) {
+        ui.spacing_mut().interact_size.y = DENSE_ROW_HEIGHT;
+        ui.spacing_mut().item_spacing.y = DENSE_ROW_GAP;
+    }
+}
+
+/// The height of the facts, in points.
+pub(super) fn height(ui: &Ui) -> f32 {
+    match is_dense(ui) {
+        true => DENSE_HEIGHT,
+        false => USUAL_HEIGHT,
+    }
+}
+
 /// Shows the facts about the search of a tree.
 pub(super) fn show(app: &App, model: &TreeModel, ui: &mut Ui, theme: &Theme) {
     let Some(meta) = &model.meta else { return };
@@ -27,7 +56,9 @@ pub(super) fn show(app: &App, model: &TreeModel, ui: &mut Ui, theme: &Theme) {
         show_text_figure(ui, theme, "Search", &search_line(meta));
     }
     let shown_iteration = app.document.timeline.shown_iteration;
-    if !model.is_classical() {
+    // In a low window a chip on the canvas has to do.
+    let has_chip = app.match_state().is_some() && is_dense(ui);
+    if !model.is_classical() && !has_chip {
         let iterations = shown_iteration.map_or(meta.iterations, u64::from);
         show_figure(ui, theme, "Iterations", format_thousands(iterations));
     }
@@ -62,7 +93,7 @@ pub(super) fn show_in_words(details: &NodeDetails, ui: &mut Ui, theme: &Theme) {
     if details.in_words.is_empty() {
         return;
     }
-    ui.add_space(8.0);
+    ui.add_space(4.0);
     show_heading(ui, theme, "What the numbers say");
     show_phrases(&details.in_words, ui, theme).named("in words");
 }

@@ -165,7 +165,7 @@ impl Panels {
             ui.allocate_ui(egui::vec2(width, 0.0), |ui| {
                 self.start
                     .thumbnails
-                    .show_recent(app, ui, (theme, width), actions);
+                    .show_recent(app, ui, theme, (width, usize::MAX), actions);
             });
         }
     }

@@ -39,9 +39,10 @@ const COMPACT_HEIGHT: f32 = 40.0;
 const KNOB_HEIGHT: f32 = 14.0;
 /// Width of the iteration's label on the right of the compact form.
 const ITERATION_WIDTH: f32 = 164.0;
-/// Least size of the window's height and the panel's width for both charts.
+/// Least height of the window for both charts, and least widths of the panel for controls beside them and above them.
 const MIN_WINDOW_HEIGHT: f32 = 700.0;
-const MIN_CHARTS_WIDTH: f32 = 480.0;
+const MIN_WIDE_WIDTH: f32 = 480.0;
+const MIN_NARROW_WIDTH: f32 = 360.0;
 /// Heights of the two charts, of a caption and of the axis.
 const SHARES_HEIGHT: f32 = 52.0;
 const VALUES_HEIGHT: f32 = 44.0;
@@ -56,6 +57,38 @@ const GAP: f32 = 12.0;
 /// Upper bound of labels on the axis, and width of one.
 const MAX_TICKS: u32 = 6;
 const TICK_WIDTH: f32 = 96.0;
+
+/// How the line of time is laid out.
+#[derive(Clone, Copy)]
+pub(super) enum TimelineForm {
+    /// Controls beside both charts.
+    Wide,
+    /// Controls above both charts.
+    Narrow,
+    /// Everything in one row.
+    Compact,
+}
+
+impl TimelineForm {
+    /// The form for a width, in points, and for the window's height.
+    pub(super) fn fitting(ui: &Ui, width: f32) -> Self {
+        match width {
+            _ if ui.ctx().content_rect().height() < MIN_WINDOW_HEIGHT => Self::Compact,
+            MIN_WIDE_WIDTH.. => Self::Wide,
+            MIN_NARROW_WIDTH.. => Self::Narrow,
+            _ => Self::Compact,
+        }
+    }
+
+    /// The name of its panel: each has a height of its own.
+    pub(super) fn panel_name(self) -> &'static str {
+        match self {
+            Self::Wide => "time",
+            Self::Narrow => "narrow time",
+            Self::Compact => "compact time",
+        }
+    }
+}
 
 /// The line of time.
 #[derive(Default)]
@@ -156,12 +189,10 @@ impl TimelinePanel {
         let Some(subject) = Subject::new(app, theme) else {
             return;
         };
-        let window = ui.ctx().content_rect();
-        let has_room = window.height() >= MIN_WINDOW_HEIGHT;
-        if has_room && ui.available_width() >= MIN_CHARTS_WIDTH {
-            self.show_charts(&subject, ui, actions);
-        } else {
-            self.show_compact(&subject, ui, actions);
+        match TimelineForm::fitting(ui, ui.available_width()) {
+            TimelineForm::Wide => self.show_wide(&subject, ui, actions),
+            TimelineForm::Narrow => self.show_narrow(&subject, ui, actions),
+            TimelineForm::Compact => self.show_compact(&subject, ui, actions),
         }
     }
 
@@ -187,8 +218,7 @@ impl TimelinePanel {
     }
 
     /// The controls on the left, both charts on one axis, and the moves on the right.
-    fn show_charts(&mut self, subject: &Subject<'_>, ui: &mut Ui, actions: &mut Vec<Action>) {
-        let theme = subject.theme;
+    fn show_wide(&mut self, subject: &Subject<'_>, ui: &mut Ui, actions: &mut Vec<Action>) {
         ui.horizontal_top(|ui| {
             ui.spacing_mut().item_spacing.x = 8.0;
             ui.vertical(|ui| {
@@ -202,35 +232,55 @@ impl TimelinePanel {
                 show_iteration(subject, ui);
                 show_state(subject, ui, actions);
             });
-            let width = ui.available_width() - MOVES_WIDTH - GAP;
-            let height = 2.0 * CAPTION_HEIGHT + SHARES_HEIGHT + VALUES_HEIGHT + AXIS_HEIGHT;
-            let size = vec2(width.max(80.0), height + 4.0);
-            let (rect, response) = ui.allocate_exact_size(size, Sense::CLICK | Sense::DRAG);
-            let left = rect.left() + SCALE_WIDTH;
-            let area = |top: f32, height: f32| {
-                Rect::from_min_max(pos2(left, top), pos2(rect.right(), top + height))
-            };
-            let shares = area(rect.top() + CAPTION_HEIGHT, SHARES_HEIGHT);
-            let values = area(shares.bottom() + CAPTION_HEIGHT, VALUES_HEIGHT);
-            show_caption(shares, "Share of visits", "Share of visits", ui, theme);
-            let text = format!("{}, by move", subject.owner);
-            show_caption(values, &text, &subject.owner, ui, theme);
-            self.draw_shares(subject, shares, ui);
-            let history = (&subject.replay.shares, subject.shown_times());
-            let kind = ChartKind::Values;
-            (self.values).draw(kind, history, subject.is_first, values, ui, theme);
-            draw_scale(values, subject, ui);
-            draw_axis(values, subject, ui);
-            if let Some(regret) = &subject.regret {
-                let times = (regret.as_slice(), subject.shown_times());
-                truth_marks::draw_regret(times, shares, ui.painter(), theme);
-            }
-            let both = shares.union(values);
-            draw_handle(both, subject, ui);
-            scrub(response, both, subject, ui, actions);
-            ui.add_space(GAP - 8.0);
-            ui.vertical(|ui| show_moves(subject, ui));
+            self.show_charts(subject, ui, actions);
         });
+    }
+
+    /// The controls above both charts and the moves.
+    fn show_narrow(&mut self, subject: &Subject<'_>, ui: &mut Ui, actions: &mut Vec<Action>) {
+        ui.horizontal(|ui| {
+            show_step_buttons(subject.timeline, ui, actions);
+            show_speed(subject.timeline, 76.0, ui, actions);
+            show_iteration(subject, ui);
+            show_state(subject, ui, actions);
+        });
+        ui.horizontal_top(|ui| {
+            ui.spacing_mut().item_spacing.x = 8.0;
+            self.show_charts(subject, ui, actions);
+        });
+    }
+
+    /// Both charts on one axis, and the moves on the right.
+    fn show_charts(&mut self, subject: &Subject<'_>, ui: &mut Ui, actions: &mut Vec<Action>) {
+        let theme = subject.theme;
+        let width = ui.available_width() - MOVES_WIDTH - GAP;
+        let height = 2.0 * CAPTION_HEIGHT + SHARES_HEIGHT + VALUES_HEIGHT + AXIS_HEIGHT;
+        let size = vec2(width.max(80.0), height + 4.0);
+        let (rect, response) = ui.allocate_exact_size(size, Sense::CLICK | Sense::DRAG);
+        let left = rect.left() + SCALE_WIDTH;
+        let area = |top: f32, height: f32| {
+            Rect::from_min_max(pos2(left, top), pos2(rect.right(), top + height))
+        };
+        let shares = area(rect.top() + CAPTION_HEIGHT, SHARES_HEIGHT);
+        let values = area(shares.bottom() + CAPTION_HEIGHT, VALUES_HEIGHT);
+        show_caption(shares, "Share of visits", "Share of visits", ui, theme);
+        let text = format!("{}, by move", subject.owner);
+        show_caption(values, &text, &subject.owner, ui, theme);
+        self.draw_shares(subject, shares, ui);
+        let history = (&subject.replay.shares, subject.shown_times());
+        let kind = ChartKind::Values;
+        (self.values).draw(kind, history, subject.is_first, values, ui, theme);
+        draw_scale(values, subject, ui);
+        draw_axis(values, subject, ui);
+        if let Some(regret) = &subject.regret {
+            let times = (regret.as_slice(), subject.shown_times());
+            truth_marks::draw_regret(times, shares, ui.painter(), theme);
+        }
+        let both = shares.union(values);
+        draw_handle(both, subject, ui);
+        scrub(response, both, subject, ui, actions);
+        ui.add_space(GAP - 8.0);
+        ui.vertical(|ui| show_moves(subject, ui));
     }
 
     fn draw_shares(&mut self, subject: &Subject<'_>, area: Rect, ui: &Ui) {

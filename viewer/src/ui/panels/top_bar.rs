@@ -2,16 +2,25 @@
 
 use egui::{Align, Button, FontId, Key, Label, Layout, RichText, TextEdit, Ui};
 
-use super::{Panels, elide::elided_label, settings_window::SettingsWindow, view_switch};
+use super::{
+    Panels,
+    elide::{elide, elided_label},
+    form::segments_width,
+    settings_window::SettingsWindow,
+    view_switch,
+};
 use crate::{
     app::{Action, App, View, display_name},
     draw::{
         fonts,
         theme::{BODY_SIZE, Theme},
     },
-    tree::{scene::format_thousands, title::tree_title},
+    tree::{
+        scene::format_thousands,
+        title::{middle_ellipsis, tree_title},
+    },
     ui::{
-        controls::Named as _,
+        controls::{self, Named as _},
         keys::{Command, hint, keys_text},
     },
 };
@@ -22,6 +31,12 @@ const GROUP_GAP: f32 = 8.0;
 const JUMP_WIDTH: f32 = 48.0;
 /// A title that has less room than this is left out.
 const MIN_TITLE_WIDTH: f32 = 48.0;
+/// Room for a title for which the views become a menu, and for which other texts are shortened a little; a longer title is cut.
+const READABLE_TITLE_WIDTH: f32 = 160.0;
+const MAX_TITLE_WIDTH: f32 = 280.0;
+const MAX_TITLE_CHARS: usize = 64;
+/// The shortest texts of the bar; 0 is the longest.
+const SHORTEST: u32 = 4;
 
 /// The words of the bar, in one of several lengths.
 struct BarTexts {
@@ -55,7 +70,7 @@ impl BarTexts {
             tree: match (count, length) {
                 (0, _) => "No tree".to_owned(),
                 (_, 0 | 1) => format!("Tree {number} of {total}"),
-                (_, 2) => format!("{number} / {total}"),
+                (_, 2 | 3) => format!("{number} / {total}"),
                 _ => format!("{number}/{total}"),
             },
             follow: app.folder.directory.is_some().then_some(follow),
@@ -65,31 +80,35 @@ impl BarTexts {
             },
             find_width: match length {
                 0 => 110.0,
-                1 => 90.0,
-                2 => 72.0,
+                1..=3 => 72.0,
                 _ => 40.0,
             },
             // The key that leads there, where there is no room for words.
             find_hint: match length {
-                0 | 1 => "find a move",
-                2 => "find",
+                0 => "find a move",
+                1..=3 => "find",
                 _ => "F",
             },
-            has_view_menu: length > 1,
+            has_view_menu: length > 2,
         }
     }
 
     /// The longest texts for which there is room, and the room that is left for the title.
     fn fitting(app: &App, ui: &Ui, theme: &Theme) -> (Self, f32) {
-        /// Room for a title for which other texts are shortened a little.
-        const READABLE_TITLE_WIDTH: f32 = 160.0;
         let room = |texts: &Self| ui.available_width() - texts.width(app, ui, theme);
+        let wanted = title_of(app).map_or(0.0, |title| {
+            let font = FontId::new(BODY_SIZE, fonts::semibold());
+            // Longer ones are cut before they are measured.
+            let title = middle_ellipsis(&title, MAX_TITLE_CHARS);
+            let galley = (ui.painter()).layout_no_wrap(title, font, theme.text);
+            galley.size().x.min(MAX_TITLE_WIDTH) + ui.spacing().item_spacing.x
+        });
         let mut texts = Self::of_length(app, 0);
-        for length in 1..=3 {
+        for length in 1..=SHORTEST {
             // The last one is for long numbers alone; the title may go before.
             let least = match length {
-                1 => READABLE_TITLE_WIDTH,
-                2 => MIN_TITLE_WIDTH,
+                1 | 2 => wanted,
+                3 => wanted.min(READABLE_TITLE_WIDTH),
                 _ => 0.0,
             };
             if room(&texts) < least {
@@ -125,8 +144,11 @@ impl BarTexts {
         let padding = 2.0 * ui.spacing().button_padding.x;
         let buttons: f32 = buttons.map(|label| text(label) + padding).sum();
         let views = view_switch::texts(app, self.has_view_menu);
-        let views: f32 = views.iter().map(|label| text(label) + padding).sum();
-        let fields = JUMP_WIDTH + self.find_width + 2.0 * (FIELD_PADDING + gap);
+        let views: f32 = match self.has_view_menu {
+            true => views.iter().map(|label| text(label) + padding).sum(),
+            false => segments_width(ui, &views) + gap,
+        };
+        let fields = JUMP_WIDTH + self.find_width + 2.0 * gap;
         buttons + views + text(&self.tree) + fields + 5.0 * GROUP_GAP
     }
 }
@@ -280,25 +302,44 @@ impl Panels {
         }
     }
 
-    /// The status line.
+    /// The status line: a message or what can be done on the left, the folder that is followed on the right.
     pub(super) fn show_status(app: &App, ui: &mut Ui, theme: &Theme) {
         ui.horizontal(|ui| {
             ui.set_min_height(20.0);
-            let (text, colour) = match &app.message {
-                Some(message) if message.is_error => (message.text.clone(), theme.bad),
-                Some(message) => (message.text.clone(), theme.text),
-                None if app.folder.is_polling() => (idle_text(app), theme.warm),
-                None => (idle_text(app), theme.dim),
-            };
-            ui.add(Label::new(RichText::new(text).color(colour)).truncate());
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                show_followed_folder(app, ui, theme);
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                    let (text, colour) = match &app.message {
+                        Some(message) if message.is_error => (message.text.clone(), theme.bad),
+                        Some(message) => (message.text.clone(), theme.text),
+                        None if app.folder.is_polling() => (idle_text(app), theme.warm),
+                        None => (idle_text(app), theme.dim),
+                    };
+                    ui.add(Label::new(RichText::new(text).color(colour)).truncate());
+                });
+            });
         });
     }
+}
+
+/// The folder that is followed, while there is no message; where the system does not tell of changes there, the sentence on the left says so.
+fn show_followed_folder(app: &App, ui: &mut Ui, theme: &Theme) {
+    let is_told = app.message.is_none() && app.session.is_none() && !app.folder.is_polling();
+    let Some(directory) = app.folder.directory.as_ref().filter(|_| is_told) else {
+        return;
+    };
+    let text = format!("watching {}", display_name(directory));
+    let font = FontId::proportional(BODY_SIZE);
+    let room = ui.available_width() / 3.0;
+    let label = elided_label(ui, &text, (&font, theme.dim), room);
+    label.explained("watching", directory.display().to_string());
+    ui.add_space(GROUP_GAP);
 }
 
 /// What the status line says while there is no message.
 fn idle_text(app: &App) -> String {
     let help = format!("{} lists all keys", keys_text(Command::Help));
-    match app.folder.status() {
+    match app.folder.status().filter(|_| app.folder.is_polling()) {
         _ if app.session.is_some() => {
             let (typing, undo) = (keys_text(Command::TypeMove), keys_text(Command::Undo));
             format!("Click the board, or type a move ({typing}). {undo} takes back, {help}.")
@@ -308,7 +349,7 @@ fn idle_text(app: &App) -> String {
                 "Right and Left step, Space plays in slow motion, N goes to the next iteration. {help}."
             )
         }
-        Some(watching) => watching,
+        Some(polling) => polling,
         None if app.is_at_start() => {
             format!("Tab moves between the choices, Enter takes one. {help}.")
         }
@@ -317,17 +358,24 @@ fn idle_text(app: &App) -> String {
 }
 
 /// The tree's name in words, or else its file's.
+fn title_of(app: &App) -> Option<String> {
+    let model = app.document.model.as_ref();
+    let title = model.and_then(|model| tree_title(model.meta.as_ref()?));
+    title.or_else(|| app.document.shown_path.as_deref().map(display_name))
+}
+
 fn show_title(app: &App, room: f32, ui: &mut Ui, theme: &Theme) {
-    let Some(shown) = &app.document.shown_path else {
+    let (Some(title), Some(shown)) = (title_of(app), &app.document.shown_path) else {
         return;
     };
     let file = display_name(shown);
-    let model = app.document.model.as_ref();
-    let title = model.and_then(|model| tree_title(model.meta.as_ref()?));
     let font = FontId::new(BODY_SIZE, fonts::semibold());
-    let text = title.as_ref().unwrap_or(&file);
-    let label = elided_label(ui, text, (&font, theme.text), room);
-    if title.is_some() {
+    let (_, is_cut) = elide(ui.painter(), &title, (&font, theme.text), room);
+    let label = elided_label(ui, &title, (&font, theme.text), room);
+    if !is_cut {
+        controls::register(ui.ctx(), &format!("title: {title}"), label.rect);
+    }
+    if title != file {
         label.explained("tree title", &file);
     }
 }

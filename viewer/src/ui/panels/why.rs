@@ -54,7 +54,7 @@ impl Panels {
         let width = (wide * TEXT_PART).clamp(TEXT_WIDTHS.0, TEXT_WIDTHS.1.min(most));
         let has_charts = ui.available_height() >= MIN_HEIGHT_FOR_CHARTS;
         let side = Frame::new().fill(theme.panel);
-        if !app.settings.folded[LEFT] {
+        if !app.is_panel_folded(LEFT) {
             let textures = &mut self.board_textures;
             Panel::left("why text")
                 .frame(side)

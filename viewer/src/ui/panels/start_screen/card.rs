@@ -19,10 +19,11 @@ use crate::{
 
 /// Width below which the cards stand one below the other, in points.
 pub(super) const MIN_WIDTH_FOR_TWO: f32 = 900.0;
-/// Height of the cards that start something, the space between cards and within them, in points.
-const CARD_HEIGHT: f32 = 280.0;
-pub(super) const CARD_GAP: f32 = 20.0;
+/// Space between cards side by side and within cards, in points.
+const COLUMN_GAP: f32 = 20.0;
 pub(super) const PADDING: f32 = 24.0;
+/// Windows that leave less room than this to the cards have them closer together, in points.
+const MIN_ROOMY_HEIGHT: f32 = 800.0;
 /// Corner radius of cards.
 pub(super) const CARD_RADIUS: u8 = 12;
 /// Width of the texts on a card, and of the labels of its choices, in points.
@@ -31,21 +32,74 @@ pub(super) const CHOICE_LABEL_WIDTH: f32 = 64.0;
 /// Text size of a card's sentences.
 pub(super) const SENTENCE_SIZE: f32 = 14.0;
 
-/// The places of the first two cards: side by side, or one below the other.
-pub(super) fn card_rects(ui: &mut Ui, width: f32) -> (Rect, Rect) {
-    let size = |width: f32| vec2(width, CARD_HEIGHT);
-    if width < MIN_WIDTH_FOR_TWO - 64.0 {
-        let (first, _) = ui.allocate_exact_size(size(width), Sense::hover());
-        ui.add_space(CARD_GAP);
-        let (second, _) = ui.allocate_exact_size(size(width), Sense::hover());
+/// Distances on the page of cards, in points.
+#[derive(Clone, Copy)]
+pub(super) struct CardMetrics {
+    /// Space above everything.
+    pub(super) top: f32,
+    /// Space between cards one below the other.
+    pub(super) gap: f32,
+    /// Height of the cards that start something.
+    pub(super) height: f32,
+    /// Space above and below the content of the other cards.
+    pub(super) padding: f32,
+    /// Height of a lesson.
+    pub(super) lesson_height: f32,
+}
+
+impl CardMetrics {
+    /// The distances where the page has this height.
+    pub(super) fn in_height(height: f32) -> Self {
+        if height < MIN_ROOMY_HEIGHT {
+            Self {
+                top: 10.0,
+                gap: 14.0,
+                height: 260.0,
+                padding: 14.0,
+                lesson_height: 22.0,
+            }
+        } else {
+            Self {
+                top: 16.0,
+                gap: 20.0,
+                height: 280.0,
+                padding: 20.0,
+                lesson_height: 28.0,
+            }
+        }
+    }
+}
+
+/// Whether two cards stand side by side in a width.
+pub(super) fn has_two_columns(width: f32) -> bool {
+    width >= MIN_WIDTH_FOR_TWO - 64.0
+}
+
+/// The width of each of two cards side by side.
+pub(super) fn half_width(width: f32) -> f32 {
+    ((width - COLUMN_GAP) / 2.0).floor()
+}
+
+/// The places of two cards with these heights: side by side, or one below the other.
+pub(super) fn card_rects(
+    ui: &mut Ui,
+    width: f32,
+    heights: [f32; 2],
+    metrics: CardMetrics,
+) -> (Rect, Rect) {
+    if !has_two_columns(width) {
+        let (first, _) = ui.allocate_exact_size(vec2(width, heights[0]), Sense::hover());
+        ui.add_space(metrics.gap);
+        let (second, _) = ui.allocate_exact_size(vec2(width, heights[1]), Sense::hover());
         return (first, second);
     }
-    let (whole, _) = ui.allocate_exact_size(size(width), Sense::hover());
-    let half = ((width - CARD_GAP) / 2.0).floor();
-    let second = pos2(whole.left() + half + CARD_GAP, whole.top());
+    let height = heights[0].max(heights[1]);
+    let (whole, _) = ui.allocate_exact_size(vec2(width, height), Sense::hover());
+    let size = vec2(half_width(width), height);
+    let second = pos2(whole.left() + size.x + COLUMN_GAP, whole.top());
     (
-        Rect::from_min_size(whole.min, size(half)),
-        Rect::from_min_size(second, size(half)),
+        Rect::from_min_size(whole.min, size),
+        Rect::from_min_size(second, size),
     )
 }
 

@@ -11,12 +11,13 @@ use egui::{
 use super::{
     StartPage,
     card::{
-        CARD_GAP, CARD_RADIUS, CHOICE_LABEL_WIDTH, MIN_WIDTH_FOR_TWO, PADDING, SENTENCE_SIZE,
-        TEXT_WIDTH, card_foot, card_rects, card_ui, fill_card, is_picture_clicked, ring_card,
-        show_card_title, show_foot, show_sentence, show_side_choice, show_strength_choice,
+        CARD_RADIUS, CHOICE_LABEL_WIDTH, CardMetrics, MIN_WIDTH_FOR_TWO, PADDING, SENTENCE_SIZE,
+        TEXT_WIDTH, card_foot, card_rects, card_ui, fill_card, half_width, has_two_columns,
+        is_picture_clicked, ring_card, show_card_title, show_foot, show_sentence, show_side_choice,
+        show_strength_choice,
     },
     games_to_choose,
-    learn::{next_lesson, show_compare_row, show_learn_card},
+    learn::{learn_height, next_lesson, show_compare_row, show_learn_card},
     recent::{ENTRY_HEIGHT, columns_in},
 };
 use crate::{
@@ -44,8 +45,13 @@ use crate::{
 
 /// Upper bound of the width of everything, in points.
 const MAX_WIDTH: f32 = 1200.0;
-/// Height of everything but the list of recent trees, in points.
-const USUAL_HEIGHT: f32 = 856.0;
+/// Height of everything where cards stand side by side, in points.
+const USUAL_HEIGHT: f32 = 830.0;
+/// Rows of recent trees beside the lessons.
+const MAX_RECENT_ROWS: usize = 3;
+/// Heights of the title of a card with a button, and of a sentence below it, in points.
+const HEADER_HEIGHT: f32 = 36.0;
+const SENTENCE_HEIGHT: f32 = 26.0;
 /// Sizes of a game's button and its icon, in points.
 const GAME_BUTTON_HEIGHT: f32 = 40.0;
 const MIN_GAME_BUTTON_WIDTH: f32 = 136.0;
@@ -119,14 +125,15 @@ impl Panels {
                 };
                 let width = (room.x - 2.0 * least).clamp(320.0, MAX_WIDTH).floor();
                 ui.spacing_mut().item_spacing = vec2(8.0, 0.0);
-                let spare = room.y - USUAL_HEIGHT - self.recent_height(app, width);
-                ui.add_space((spare / 2.5).clamp(16.0, 104.0).round());
+                let metrics = CardMetrics::in_height(room.y);
+                let spare = room.y - USUAL_HEIGHT;
+                ui.add_space((spare / 2.5).clamp(metrics.top, 104.0).round());
                 ui.horizontal_top(|ui| {
                     ui.add_space(((room.x - width) / 2.0).round());
                     let layout = Layout::top_down(Align::Min);
                     ui.allocate_ui_with_layout(vec2(width, 0.0), layout, |ui| {
                         ui.set_width(width);
-                        self.show_card_column(app, ui, theme, actions, takes_focus);
+                        self.show_card_column(app, ui, theme, (metrics, takes_focus), actions);
                     });
                 });
             });
@@ -137,8 +144,8 @@ impl Panels {
         app: &mut App,
         ui: &mut Ui,
         theme: &Theme,
+        (metrics, takes_focus): (CardMetrics, bool),
         actions: &mut Vec<Action>,
-        takes_focus: bool,
     ) {
         let width = ui.available_width();
         ui.label(theme.semibold(
@@ -151,24 +158,54 @@ impl Panels {
             number_word(games::NAMES.len())
         );
         ui.label(RichText::new(what).size(TITLE_SIZE).color(theme.dim));
-        ui.add_space(18.0);
+        ui.add_space(metrics.gap - 2.0);
         self.show_games(app, ui, theme);
-        ui.add_space(CARD_GAP);
-        let (watch, play) = card_rects(ui, width);
+        ui.add_space(metrics.gap);
+        let (watch, play) = card_rects(ui, width, [metrics.height; 2], metrics);
         self.show_watch_card(app, ui, theme, (watch, takes_focus), actions);
         self.show_play_card(app, ui, theme, play, actions);
-        ui.add_space(CARD_GAP);
+        ui.add_space(metrics.gap);
         if self.start.lessons.is_empty() {
             self.start.lessons = Lesson::built_in();
         }
-        self.show_open_card(app, ui, theme, actions);
-        ui.add_space(CARD_GAP);
-        self.show_links(app, ui, theme, actions);
-        ui.add_space(CARD_GAP);
-        show_learn_card(app, &self.start.lessons, ui, theme, actions);
-        ui.add_space(CARD_GAP);
+        let lessons = self.start.lessons.len();
+        if has_two_columns(width) {
+            let half = half_width(width);
+            let learn = learn_height(lessons, half, metrics);
+            let open = open_height(app, half, MAX_RECENT_ROWS, metrics);
+            let (learn, open) = card_rects(ui, width, [learn, open], metrics);
+            show_learn_card(
+                app,
+                &self.start.lessons,
+                ui,
+                theme,
+                (learn, metrics),
+                actions,
+            );
+            self.show_open_card(app, ui, theme, (open, MAX_RECENT_ROWS, metrics), actions);
+            ui.add_space(metrics.gap);
+            self.show_links(app, ui, theme, false, actions);
+        } else {
+            let size = vec2(width, open_height(app, width, usize::MAX, metrics));
+            let (open, _) = ui.allocate_exact_size(size, Sense::hover());
+            self.show_open_card(app, ui, theme, (open, usize::MAX, metrics), actions);
+            ui.add_space(metrics.gap);
+            self.show_links(app, ui, theme, true, actions);
+            ui.add_space(metrics.gap);
+            let size = vec2(width, learn_height(lessons, width, metrics));
+            let (learn, _) = ui.allocate_exact_size(size, Sense::hover());
+            show_learn_card(
+                app,
+                &self.start.lessons,
+                ui,
+                theme,
+                (learn, metrics),
+                actions,
+            );
+        }
+        ui.add_space(metrics.gap - 4.0);
         show_compare_row(app, ui, theme, actions);
-        ui.add_space(16.0);
+        ui.add_space(8.0);
     }
 
     /// The games, of which one is chosen for all cards.
@@ -326,7 +363,7 @@ impl Panels {
         let text =
             "You against the program, or two people. After each move you can look into its tree.";
         show_sentence(&mut ui, theme, text);
-        ui.add_space(12.0);
+        ui.add_space(8.0);
         show_side_choice(app, &mut ui, theme, facts);
         ui.add_space(8.0);
         show_strength_choice(app, &mut ui, theme);
@@ -371,39 +408,26 @@ impl Panels {
         is_picture_clicked(ui, shown.response.rect, "start play picture", ABOUT_PLAY)
     }
 
-    /// The height of the list of recent trees, in points.
-    fn recent_height(&self, app: &App, width: f32) -> f32 {
-        let columns = columns_in(width - 2.0 * PADDING + 8.0);
-        let rows = app.settings.recent.len().div_ceil(columns).max(1);
-        rows as f32 * ENTRY_HEIGHT
-    }
-
     fn show_open_card(
         &mut self,
         app: &mut App,
         ui: &mut Ui,
         theme: &Theme,
+        (rect, max_rows, metrics): (Rect, usize, CardMetrics),
         actions: &mut Vec<Action>,
     ) {
-        let width = ui.available_width();
-        let height = 36.0 + 2.0 * 20.0 + 8.0 + self.recent_height(app, width);
-        let (rect, _) = ui.allocate_exact_size(vec2(width, height), Sense::hover());
         fill_card(ui, theme, rect);
-        let mut ui = ui.new_child(UiBuilder::new().max_rect(rect.shrink2(vec2(PADDING, 20.0))));
+        let inner = rect.shrink2(vec2(PADDING, metrics.padding));
+        let mut ui = ui.new_child(UiBuilder::new().max_rect(inner));
+        ui.spacing_mut().item_spacing.y = 0.0;
         let button = ui.horizontal(|ui| {
-            ui.set_min_height(36.0);
-            ui.spacing_mut().item_spacing.x = 16.0;
+            ui.set_min_height(HEADER_HEIGHT);
             ui.label(theme.semibold("Open trees", CARD_TITLE_SIZE));
-            let about = "Tree files, folders, games, or drop them anywhere in this window.";
-            let is_wide = ui.available_width() > 600.0;
-            if is_wide {
-                ui.label(RichText::new(about).size(SENTENCE_SIZE).color(theme.dim));
-            }
             let right = Layout::right_to_left(Align::Center);
             let button = ui.with_layout(right, |ui| {
                 ui.label(RichText::new("O").color(theme.dim));
-                ui.add_space(-4.0);
-                show_large_button(ui, theme, "Open…", (vec2(104.0, 36.0), false))
+                ui.add_space(4.0);
+                show_large_button(ui, theme, "Open…", (vec2(104.0, HEADER_HEIGHT), false))
             });
             button.inner
         });
@@ -413,25 +437,37 @@ impl Panels {
             self.open_open_dialog(app);
         }
         ring_card(&ui, theme, rect, &button);
-        ui.add_space(8.0);
+        let about = "Tree files, folders, games, or drop them anywhere in this window.";
+        let sentence = RichText::new(about).size(SENTENCE_SIZE).color(theme.dim);
+        let bottom = ui.cursor().top() + SENTENCE_HEIGHT;
+        ui.add(Label::new(sentence).truncate());
+        ui.add_space(bottom - ui.cursor().top());
         if app.settings.recent.is_empty() {
-            ui.add_space(12.0);
+            ui.add_space(8.0);
             ui.label(RichText::new(NO_TREES).size(SENTENCE_SIZE).color(theme.dim));
         } else {
             // The pictures stand in line with the title.
             let list = ui.available_rect_before_wrap().translate(vec2(-4.0, 0.0));
             let mut ui = ui.new_child(UiBuilder::new().max_rect(list));
-            let width = list.width() + 8.0;
+            let room = (list.width() + 8.0, max_rows);
             let thumbnails = &mut self.start.thumbnails;
-            thumbnails.show_recent(app, &mut ui, (theme, width), actions);
+            thumbnails.show_recent(app, &mut ui, theme, room, actions);
         }
     }
 
     /// The way to the form with every setting.
-    fn show_links(&mut self, app: &mut App, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
+    fn show_links(
+        &mut self,
+        app: &mut App,
+        ui: &mut Ui,
+        theme: &Theme,
+        has_lesson: bool,
+        actions: &mut Vec<Action>,
+    ) {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = vec2(8.0, 4.0);
-            if let Some(lesson) = next_lesson(app, &self.start.lessons) {
+            let next = next_lesson(app, &self.start.lessons);
+            if let Some(lesson) = next.filter(|_| has_lesson) {
                 ui.label(RichText::new("New here?").color(theme.dim));
                 let text = format!("Lesson: {}", lesson.title);
                 let about = "A short lesson beside a live tree; all of them are below";
@@ -458,6 +494,14 @@ impl Panels {
             }
         });
     }
+}
+
+/// The height of the card of recent trees in a width, in points.
+fn open_height(app: &App, width: f32, max_rows: usize, metrics: CardMetrics) -> f32 {
+    let columns = columns_in(width - 2.0 * PADDING + 8.0);
+    let rows = app.settings.recent.len().div_ceil(columns).max(1);
+    let list = rows.min(max_rows) as f32 * ENTRY_HEIGHT;
+    2.0 * metrics.padding + HEADER_HEIGHT + SENTENCE_HEIGHT + list
 }
 
 /// The picture of a short search in a game; none until it is drawn.

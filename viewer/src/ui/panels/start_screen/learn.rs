@@ -7,7 +7,7 @@ use egui::{
     UiBuilder, pos2, vec2,
 };
 
-use super::card::{PADDING, SENTENCE_SIZE, fill_card};
+use super::card::{CardMetrics, PADDING, SENTENCE_SIZE, fill_card};
 use crate::{
     app::{Action, App, CompareAction, LessonAction},
     draw::{
@@ -19,13 +19,26 @@ use crate::{
     ui::controls::Named as _,
 };
 
-const ROW_HEIGHT: f32 = 32.0;
+/// Height of the title, and least widths for two columns and for a sentence beside the title, in points.
+const TITLE_HEIGHT: f32 = 32.0;
 const MIN_WIDTH_FOR_COLUMNS: f32 = 720.0;
+const MIN_WIDTH_FOR_SENTENCE: f32 = 440.0;
 
 /// The first lesson that was not finished.
 pub(super) fn next_lesson<'a>(app: &App, lessons: &'a [Arc<Lesson>]) -> Option<&'a Arc<Lesson>> {
     let place = |lesson: &Lesson| app.settings.lessons.get(&lesson.name);
     (lessons.iter()).find(|lesson| !place(lesson).is_some_and(|it| it.is_done))
+}
+
+/// Lessons side by side on a card of this width.
+fn columns_in(width: f32) -> usize {
+    if width >= MIN_WIDTH_FOR_COLUMNS { 2 } else { 1 }
+}
+
+/// The height of the card in a width, in points.
+pub(super) fn learn_height(lessons: usize, width: f32, metrics: CardMetrics) -> f32 {
+    let rows = lessons.div_ceil(columns_in(width));
+    2.0 * metrics.padding + TITLE_HEIGHT + rows as f32 * metrics.lesson_height
 }
 
 /// Shows the card, with the first lesson that was not finished marked.
@@ -34,21 +47,20 @@ pub(super) fn show_learn_card(
     lessons: &[Arc<Lesson>],
     ui: &mut Ui,
     theme: &Theme,
+    (rect, metrics): (Rect, CardMetrics),
     actions: &mut Vec<Action>,
 ) {
-    let width = ui.available_width();
-    let columns = if width >= MIN_WIDTH_FOR_COLUMNS { 2 } else { 1 };
+    let columns = columns_in(rect.width());
     let rows = lessons.len().div_ceil(columns);
-    let height = 40.0 + 36.0 + rows as f32 * ROW_HEIGHT;
-    let (rect, _) = ui.allocate_exact_size(vec2(width, height), Sense::hover());
     fill_card(ui, theme, rect);
-    let mut ui = ui.new_child(UiBuilder::new().max_rect(rect.shrink2(vec2(PADDING, 20.0))));
+    let inner = rect.shrink2(vec2(PADDING, metrics.padding));
+    let mut ui = ui.new_child(UiBuilder::new().max_rect(inner));
     ui.horizontal(|ui| {
-        ui.set_min_height(32.0);
+        ui.set_min_height(TITLE_HEIGHT);
         ui.spacing_mut().item_spacing.x = 16.0;
         ui.label(theme.semibold("Learn", CARD_TITLE_SIZE));
         let about = "Short lessons beside a live tree. Start with no knowledge at all.";
-        if ui.available_width() > 480.0 {
+        if ui.available_width() > MIN_WIDTH_FOR_SENTENCE {
             ui.label(RichText::new(about).size(SENTENCE_SIZE).color(theme.dim));
         }
     });
@@ -60,9 +72,9 @@ pub(super) fn show_learn_card(
         let wide = (area.width() - 24.0 * (columns - 1) as f32) / columns as f32;
         let corner = pos2(
             area.left() + (wide + 24.0) * column as f32,
-            area.top() + ROW_HEIGHT * row as f32,
+            area.top() + metrics.lesson_height * row as f32,
         );
-        let rect = Rect::from_min_size(corner, vec2(wide, ROW_HEIGHT));
+        let rect = Rect::from_min_size(corner, vec2(wide, metrics.lesson_height));
         let about = (&**lesson, place(lesson), next == Some(index));
         if show_lesson_row(about, rect, &ui, theme) {
             actions.push(Action::Lesson(LessonAction::Begin(Arc::clone(lesson))));

@@ -19,7 +19,7 @@ use crate::{
 /// Size of a recent tree's picture, in points.
 const PICTURE_SIZE: Vec2 = vec2(64.0, 44.0);
 /// Height of an entry, and least width, in points.
-pub(super) const ENTRY_HEIGHT: f32 = 56.0;
+pub(super) const ENTRY_HEIGHT: f32 = 50.0;
 const MIN_ENTRY_WIDTH: f32 = 250.0;
 /// Lines of a small picture are so much thinner.
 const PICTURE_SCALE: f32 = 0.4;
@@ -56,16 +56,18 @@ impl ThumbnailTextures {
         Some(id)
     }
 
-    /// Shows the recent trees in a width; a click opens one.
+    /// Shows so many of the recent trees in a width; a click opens one.
     pub(super) fn show_recent(
         &mut self,
         app: &mut App,
         ui: &mut Ui,
-        (theme, width): (&Theme, f32),
+        theme: &Theme,
+        (width, max_rows): (f32, usize),
         actions: &mut Vec<Action>,
     ) {
-        let recent = app.settings.recent.clone();
         let columns = columns_in(width);
+        let mut recent = app.settings.recent.clone();
+        recent.truncate(columns.saturating_mul(max_rows));
         let entry_width = (width / columns as f32).floor();
         let rows = recent.len().div_ceil(columns);
         let size = vec2(width, rows as f32 * ENTRY_HEIGHT);
