@@ -122,8 +122,6 @@ impl BarTexts {
 
     /// The width of everything to the right of the name of the program, without the title, in points.
     fn width(&self, app: &App, ui: &Ui, theme: &Theme) -> f32 {
-        /// Width of a text field beside its text.
-        const FIELD_PADDING: f32 = 8.0;
         let gap = ui.spacing().item_spacing.x;
         let text = |text: &str| {
             let font = FontId::proportional(BODY_SIZE);
