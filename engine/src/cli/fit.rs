@@ -106,7 +106,7 @@ impl PositionCommand for &FitArgs {
             ));
         }
         let mut regression = new_regression(&fitted, self.shrink);
-        if fitted.target == FitTarget::Outcome && !fitted.prior.is_empty() {
+        if fitted.target == FitTarget::Outcome && fitted.prior.is_some() {
             regression.scale = regression.best_scale(&learned);
             writeln!(out, "scale {:.4} a point", regression.scale)?;
         }
@@ -223,8 +223,10 @@ fn interrupted() -> CliError {
 
 fn new_regression<G: Playable>(fitted: &FittedEvaluation<G>, shrink: u32) -> Regression {
     let mut prior = vec![0.0; fitted.feature_count() * fitted.knots];
-    for &(feature, value) in fitted.prior {
-        prior[feature * fitted.knots..][..fitted.knots].fill(value / 100.0);
+    if let Some(worth) = fitted.prior {
+        for (index, weight) in prior.iter_mut().enumerate() {
+            *weight = worth(index / fitted.knots, index % fitted.knots) / 100.0;
+        }
     }
     Regression {
         knots: fitted.knots,

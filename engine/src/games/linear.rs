@@ -142,8 +142,9 @@ pub struct FittedEvaluation<G> {
     pub knots: usize,
     /// What the weights foretell.
     pub target: FitTarget,
-    /// Weights that others are measured by: a feature with its value at every knot. Those not listed are 0 before the fit.
-    pub prior: &'static [(usize, f64)],
+    /// What a feature is thought to be worth at a knot before the fit, in hundredths of a point: what weights are drawn to where
+    /// games say little. `None` if nothing is known, not even what a point is.
+    pub prior: Option<fn(feature: usize, knot: usize) -> f64>,
     /// Lists the features of a position, and tells its stage.
     pub features: FeaturesFn<G>,
     /// Whether nothing is about to happen that changes the value much: only such positions are learned from.
@@ -168,7 +169,7 @@ impl<G> FittedEvaluation<G> {
             groups,
             knots,
             target: FitTarget::Outcome,
-            prior: &[],
+            prior: None,
             features,
             is_quiet: |_| true,
             decided: 0,

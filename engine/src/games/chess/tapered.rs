@@ -18,6 +18,7 @@ use crate::{
 };
 
 mod endings;
+mod prior;
 
 feature_groups! {
     MATERIAL "pawn knight bishop rook queen" 5,
@@ -51,17 +52,8 @@ feature_groups! {
 
 const _: () = assert!(FEATURES == WEIGHTS.len());
 
-/// The material of report 000 in hundredths of a pawn: what other weights are measured by.
-const PRIOR: &[(usize, f64)] = &[
-    (MATERIAL, 100.0),
-    (MATERIAL + 1, 300.0),
-    (MATERIAL + 2, 300.0),
-    (MATERIAL + 3, 500.0),
-    (MATERIAL + 4, 900.0),
-];
-
 pub(super) const FITTED: FittedEvaluation<Chess> = FittedEvaluation {
-    prior: PRIOR,
+    prior: Some(prior::worth),
     is_quiet: |position| is_quiet(position.board()),
     decided: 700,
     ..FittedEvaluation::new(

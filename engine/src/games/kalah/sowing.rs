@@ -24,7 +24,7 @@ const _: () = assert!(FEATURES == WEIGHTS.len());
 
 pub(super) const FITTED: FittedEvaluation<Kalah> = FittedEvaluation {
     target: FitTarget::Margin,
-    prior: &[(STORE, 100.0)],
+    prior: Some(|feature, _| if feature == STORE { 100.0 } else { 0.0 }),
     ..FittedEvaluation::new(
         "sowing",
         GROUPS,
