@@ -8,6 +8,8 @@ use support::{Scratch, commands::engine_stdout};
 mod fit;
 #[path = "commands/manual.rs"]
 mod manual;
+#[path = "commands/release1.rs"]
+mod release1;
 #[path = "commands/solve.rs"]
 mod solve;
 mod support;

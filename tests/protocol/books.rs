@@ -1,6 +1,11 @@
 //! Opening books: their moves come at once and by weight, and what is wrong with a book is said.
 
-use std::path::PathBuf;
+use std::{collections::HashSet, path::PathBuf};
+
+use canopy_engine::{
+    games::{Game as _, Notation as _, chess::Chess, notation},
+    session::OpeningBook,
+};
 
 use super::*;
 
@@ -195,4 +200,69 @@ fn other_dialects_take_moves_from_the_book_too() {
     ];
     let (text, well) = run_piped(&arguments, b"genmove white\nquit\n");
     assert!(well && text.starts_with("= e2e4"), "{text}");
+}
+
+/// Debian's book of 180,000 entries and its own reader, which prints lines such as `1. e4{39%} a6 2. d4{100%}`: the moves of one
+/// side, with their shares of the weight.
+#[test]
+fn polyglots_own_program_reads_the_same_moves_and_weights() {
+    const PROGRAM: &str = "/usr/games/polyglot";
+    const BOOK: &str = "/usr/share/games/gnuchess/book.bin";
+    if !Path::new(PROGRAM).exists() || !Path::new(BOOK).exists() {
+        support::untested("polyglot and gnuchess-book");
+        return;
+    }
+    let scratch = Scratch::new("protocol-books-polyglot");
+    fs::create_dir_all(&scratch.0).expect("a directory can be made");
+    let book = OpeningBook::read(Path::new(BOOK)).expect("a book");
+    for (side, expected) in [("white", 20_000), ("black", 20_000)] {
+        let dump = scratch.0.join(side);
+        let output = Command::new(PROGRAM)
+            .args(["dump-book", "-bin", BOOK, "-color", side, "-out"])
+            .arg(&dump)
+            .output()
+            .expect("the program starts");
+        assert!(output.status.success(), "{output:?}");
+        let text = fs::read_to_string(&dump).expect("it has written the lines");
+        let mut seen = HashSet::new();
+        for line in text.lines().skip(1) {
+            check_line(&book, line, &mut seen);
+        }
+        assert!(seen.len() > expected, "{side}: {} moves", seen.len());
+    }
+}
+
+/// Checks the moves of a line whose share is told; those in `seen` were checked before.
+fn check_line(book: &OpeningBook, line: &str, seen: &mut HashSet<String>) {
+    let mut position = Chess::start(Default::default());
+    // Remarks such as `{trans: line=3, ply=7}` follow after a blank.
+    let moves = line.split(" {").next().unwrap_or_default();
+    let words = moves.split_whitespace().filter(|word| {
+        // Numbers of lines and moves.
+        !word.ends_with([':', '.'])
+    });
+    for word in words {
+        let (san, share) = match word.split_once('{') {
+            Some((san, share)) => (san, share.strip_suffix("%}")),
+            None => (word, None),
+        };
+        let Ok(mv) = position.parse_move(san) else {
+            panic!("{word}: {line}");
+        };
+        if let Some(share) = share
+            && seen.insert(format!("{} {san}", notation::position_text(&position)))
+        {
+            let share: f64 = share.parse().expect("a number");
+            let moves = book.moves(&position);
+            let total: u32 = moves.iter().map(|(_, weight)| weight).sum();
+            let found = moves.iter().find(|(known, _)| *known == mv);
+            let weight = found.map_or(0, |(_, weight)| *weight);
+            let percent = 100.0 * f64::from(weight) / f64::from(total.max(1));
+            assert!(
+                (percent - share).abs() <= 1.0,
+                "{percent} for {word}: {line}"
+            );
+        }
+        position.play(mv);
+    }
 }
