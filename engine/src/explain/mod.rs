@@ -11,6 +11,8 @@ use std::fmt;
 
 use crate::arena::stats::{Interval, NORMAL_95, wilson_interval};
 
+pub use crate::search::{Bound, Cut};
+
 pub use self::{
     facts::{MoveFacts, MoveValue, Reply, SearchFacts},
     lead::{LeadChange, LeadReply},

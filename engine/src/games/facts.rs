@@ -50,6 +50,8 @@ pub struct GameFacts {
     pub rules: &'static str,
     /// The moves to a typical position, separated by spaces, for pictures of the game.
     pub example: &'static str,
+    /// Positions that take an exact solver seconds: `bench protocol` measures how soon it stops at them.
+    pub slow_to_solve: &'static [&'static str],
 }
 
 /// What other programs call a game, and how they are told to play it.
@@ -192,6 +194,7 @@ impl GameFacts {
             ],
             rules: "",
             example: "",
+            slow_to_solve: &[],
         }
     }
 

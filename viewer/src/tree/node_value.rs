@@ -1,8 +1,8 @@
 //! The values of a tree's nodes, seen by the player whom a setting names.
 
 use canopy_engine::{
+    explain::Bound,
     games::{Outcome, Player},
-    search::Bound,
 };
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,8 @@
 //! How long a proven win takes, and whether the value of a classical search is a bound.
 
 use canopy_engine::{
+    explain::Bound,
     games::{Outcome, Player},
-    search::Bound,
 };
 
 use crate::tree::model::TreeModel;

@@ -2,9 +2,8 @@
 //! are columns beside the tree; see section 4.9 of the contract.
 
 use canopy_engine::{
-    explain::SignedPoints,
+    explain::{Bound, Cut, SignedPoints},
     games::Player,
-    search::{Bound, Cut},
     tree::columns::Column,
 };
 

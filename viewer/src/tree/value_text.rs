@@ -1,9 +1,8 @@
 //! Values in words. A value always has an owner: "Black wins 48.0 %", "South +3 stones", "O wins in 11".
 
 use canopy_engine::{
-    explain::SignedPoints,
+    explain::{Bound, SignedPoints},
     games::{self, Player},
-    search::Bound,
 };
 
 /// Stands for a figure that is not known.

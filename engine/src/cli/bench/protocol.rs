@@ -55,9 +55,12 @@ pub(super) fn run(arguments: &ProtocolArgs, out: &mut dyn Write) -> Result<(), C
     )?;
     row("stop to bestmove", time_stops(samples, 1)?)?;
     row("stop to bestmove, two threads", time_stops(samples, 2)?)?;
-    for (game, positions) in UNSOLVED_POSITIONS {
-        let name = format!("stop to value, {game}");
-        row(&name, time_solver_stops(samples.min(40), game, positions)?)?;
+    for game in games::NAMES {
+        let positions = games::facts_of(game).map_or(&[][..], |facts| facts.slow_to_solve);
+        if !positions.is_empty() {
+            let name = format!("stop to value, {game}");
+            row(&name, time_solver_stops(samples.min(40), game, positions)?)?;
+        }
     }
     row(
         "quit to the end of the process, searching",
@@ -190,23 +193,6 @@ fn time_stops(samples: u32, threads: u32) -> Result<Vec<f64>, CliError> {
     }
     Ok(times)
 }
-
-/// Positions that take exact solvers seconds: at kalah and chess mostly for making tables.
-const UNSOLVED_POSITIONS: [(&str, &[&str]); 4] = [
-    ("kalah", &["startpos"]),
-    ("othello", &["startpos"]),
-    ("delta", &["startpos"]),
-    (
-        "chess",
-        &[
-            "fen 8/8/8/3k4/8/8/5p2/Q3K3 w - - 0 1",
-            "fen 8/8/8/3k4/8/8/5P2/R3K3 w - - 0 1",
-            "fen 8/8/8/3k4/8/8/5N2/B3K3 w - - 0 1",
-            "fen 8/8/8/3k4/8/8/5r2/Q3K3 w - - 0 1",
-            "startpos",
-        ],
-    ),
-];
 
 /// Stops questions for the value of positions; those that were answered before that do not count.
 fn time_solver_stops(samples: u32, game: &str, positions: &[&str]) -> Result<Vec<f64>, CliError> {

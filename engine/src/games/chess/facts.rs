@@ -38,5 +38,13 @@ pub(super) const FACTS: GameFacts = GameFacts {
     ],
     rules: include_str!("rules.txt"),
     example: "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 c2c3 g8f6 d2d3 d7d6",
+    // Mostly for making tables.
+    slow_to_solve: &[
+        "fen 8/8/8/3k4/8/8/5p2/Q3K3 w - - 0 1",
+        "fen 8/8/8/3k4/8/8/5P2/R3K3 w - - 0 1",
+        "fen 8/8/8/3k4/8/8/5N2/B3K3 w - - 0 1",
+        "fen 8/8/8/3k4/8/8/5r2/Q3K3 w - - 0 1",
+        "startpos",
+    ],
     ..PLAIN
 };

@@ -21,6 +21,7 @@ pub(super) const FACTS: GameFacts = GameFacts {
     ],
     rules: include_str!("rules.txt"),
     example: "b2 c3 b2b5 b3 b5e5 b3d1 b4e4 c3a3",
+    slow_to_solve: &["startpos"],
     presets: PresetDefaults {
         strong_evaluation: Some("reach"),
         ..PLAIN.presets

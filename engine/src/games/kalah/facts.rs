@@ -28,6 +28,7 @@ pub(super) const FACTS: GameFacts = GameFacts {
     ],
     rules: include_str!("rules.txt"),
     example: "3 6 2 5 1 4 2 3",
+    slow_to_solve: &["startpos"],
     presets: PresetDefaults {
         strong_evaluation: Some("sowing"),
         ..PLAIN.presets

@@ -28,6 +28,7 @@ pub(super) const FACTS: GameFacts = GameFacts {
     ],
     rules: include_str!("rules.txt"),
     example: "f5 d6 c3 d3 c4 f4 f6 f3 e6 e7",
+    slow_to_solve: &["startpos"],
     presets: PresetDefaults {
         strong_evaluation: Some("patterns"),
         ..PLAIN.presets

@@ -1,6 +1,6 @@
 //! What a classical search knew of the selected node: its window, its moves with what happened to them, and why it was cut.
 
-use canopy_engine::{games::Player, search::Cut};
+use canopy_engine::{explain::Cut, games::Player};
 use egui::{
     Align, Align2, FontId, Frame, Layout, Margin, RichText, Sense, Stroke, StrokeKind, Ui, pos2,
     vec2,

@@ -1,7 +1,7 @@
 //! Marks of a classical search over the tree: scissors where moves were not looked at, diamonds where a value came from the
 //! table, and the windows along the way to the selected node.
 
-use canopy_engine::search::Cut;
+use canopy_engine::explain::Cut;
 use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
 
 use crate::{
