@@ -451,3 +451,59 @@ fn trees_are_grown_looked_at_and_converted() {
     assert!(usage_error(&["inspect", "--format", "csv", tree]).contains(": line 1: "));
     assert!(usage_error(&["grow", "--game", "kalah", "--out", directory]).contains("--iterations"));
 }
+
+/// A list of duels is a table, the same every time, and can be put into a page.
+#[test]
+fn a_list_of_duels_becomes_a_table_in_a_page() {
+    let scratch = Scratch::new("duels");
+    std::fs::create_dir_all(&scratch.0).expect("a directory can be made");
+    let path = |name: &str| scratch.0.join(name).to_str().expect("UTF-8").to_owned();
+    let (list, page) = (path("list.txt"), path("page.md"));
+    let write = |path: &str, text: &str| std::fs::write(path, text).expect("it can be written");
+    write(
+        &list,
+        "# Two duels\n\nconnect-four uct,iterations=20 random games=6 opening=2 seed=5\n\
+         kalah:3x3 random random games=4 nodes=3\n",
+    );
+    let mark = "<!-- duels: written by canopy-engine duel --list -->";
+    write(&page, &format!("above\n{mark}\nold\n<!-- end -->\nbelow\n"));
+    let table = engine_stdout(&["duel", "--list", &list, "--into", &page]);
+    assert_eq!(table.lines().count(), 4, "{table}");
+    assert!(
+        table.contains("| connect-four | `uct,iterations=20` | `random` | their own | 2 | 5 | 6 |"),
+        "{table}"
+    );
+    assert!(table.contains("| kalah:3x3 | `random` | `random` | 3 | 0 | 1 | 4 |"));
+    let text = std::fs::read_to_string(&page).expect("the page");
+    assert_eq!(
+        text,
+        format!("above\n{mark}\n\n{}\n\n<!-- end -->\nbelow\n", table.trim())
+    );
+    // One duel of the table by itself.
+    let line = "duel --game connect-four --search uct,iterations=20 --search random --games 6 --opening 2 --seed 5";
+    let single = engine_stdout(&line.split(' ').collect::<Vec<_>>());
+    let score = single.lines().last().expect("a score");
+    let share = score
+        .split("score ")
+        .nth(1)
+        .and_then(|text| text.split(',').next());
+    assert!(
+        share.is_some_and(|share| table.contains(share)),
+        "{single}{table}"
+    );
+    for (wrong, expected) in [
+        ("kalah uct\n", "line 1: expected GAME SEARCH SEARCH"),
+        ("\nkalah uct uct games=0\n", "line 2: \"games=0\""),
+        ("kalah uct nothing\n", "unknown search"),
+        ("go uct uct\n", "go"),
+    ] {
+        write(&list, wrong);
+        let told = usage_error(&["duel", "--list", &list]);
+        assert!(told.contains(expected), "{told}");
+    }
+    write(&list, "kalah random random games=2\n");
+    write(&page, "a page without marks");
+    let told = usage_error(&["duel", "--list", &list, "--into", &page]);
+    assert!(told.contains("expected a line"), "{told}");
+    assert!(usage_error(&["duel", "--game", "kalah", "--search", "uct"]).contains("twice"));
+}

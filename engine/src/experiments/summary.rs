@@ -60,11 +60,16 @@ fn signature_state(report: &Report) -> String {
 
 /// Puts a table between the marks of a page; none if the page lacks them.
 pub fn insert(page: &str, table: &str) -> Option<String> {
-    let (before, rest) = page.split_once(BEGIN_MARK)?;
+    insert_after(page, BEGIN_MARK, table)
+}
+
+/// Puts a table between a mark of a page and the next [`END_MARK`]; none if the page lacks them.
+pub fn insert_after(page: &str, begin_mark: &str, table: &str) -> Option<String> {
+    let (before, rest) = page.split_once(begin_mark)?;
     let (_, after) = rest.split_once(END_MARK)?;
     let table = table.trim();
     Some(format!(
-        "{before}{BEGIN_MARK}\n\n{table}\n\n{END_MARK}{after}"
+        "{before}{begin_mark}\n\n{table}\n\n{END_MARK}{after}"
     ))
 }
 
