@@ -11,8 +11,8 @@ use std::{
 
 use crate::{
     games::{
-        self, GameFacts, Playable, Visitor, connect_four::ConnectFour, facts::PresetDefaults,
-        notation::quote, othello::Othello,
+        self, EndingFacts, GameFacts, Playable, Visitor, connect_four::ConnectFour,
+        facts::PresetDefaults, notation::quote, othello::Othello,
     },
     rng::entropy_seed,
     search::{
@@ -563,6 +563,7 @@ pub const SEARCHES: &[CatalogEntry] = &[
                 deepening: true,
                 evaluation: game.presets.strong_evaluation.map(str::to_owned),
                 enhancements: Enhancements::ALL,
+                exact_first: game.is_solved_on_clock.then_some(true),
                 ..ClassicalConfig::default()
             })
         },
@@ -830,10 +831,28 @@ pub fn names<G: Playable>() -> impl Iterator<Item = &'static str> {
 
 /// Bytes of the solver that takes over in endings: enough for up to 16 empty squares.
 const ENDING_SOLVER_BYTES: usize = 2 << 20;
+/// Bytes of a solver that is asked first.
+const FIRST_SOLVER_BYTES: usize = 12 << 20;
 
 /// Builds the search; `None` if it is for another game than `G`.
 pub fn build<G: Playable>(spec: &Spec) -> Option<Box<dyn Search<G>>> {
     let search = build_search::<G>(spec)?;
+    if let Spec::Classical(config) = spec
+        && config.exact_first == Some(true)
+    {
+        // With little memory for the search, the solver takes little.
+        let half = config.table_mb << 19;
+        let config = SolverConfig::plain(FIRST_SOLVER_BYTES.min(half));
+        let new_solver = Box::new(move |rules| solvers::solver::<G>(rules, config));
+        // Squares do not matter.
+        let squares = EndingFacts {
+            squares: 0,
+            quick: 0,
+            slow: 0,
+        };
+        let ending = ExactEnding::new(search, new_solver, ExactFrom::Clock, squares);
+        return Some(Box::new(ending));
+    }
     let (Some(from), Some(endings)) = (spec.exact_from(), G::FACTS.endings) else {
         return Some(search);
     };

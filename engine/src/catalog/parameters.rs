@@ -745,7 +745,7 @@ pub const PARAMETERS: &[Parameter] = &[
         help: "With so many empty squares or fewer the game's exact solver chooses the move; auto is 12, and up to 16 by the time left; 0 for never",
         kind: ParameterKind::WholeOrAuto { min: 0, max: 60 },
         get: |spec| match spec.exact_from()? {
-            ExactFrom::Auto => Some("auto".to_owned()),
+            ExactFrom::Auto | ExactFrom::Clock => Some("auto".to_owned()),
             ExactFrom::EmptySquares(count) => Some(count.to_string()),
         },
         set: |spec, value| {
@@ -757,6 +757,20 @@ pub const PARAMETERS: &[Parameter] = &[
                 Spec::Mcts(config) => config.exact_from = config.exact_from.and(Some(from)),
                 Spec::Classical(config) => config.exact_from = config.exact_from.and(Some(from)),
                 _ => {}
+            }
+        },
+    },
+    Parameter {
+        name: "exact_first",
+        help: "Whether the game's exact solver is asked first on a clock, for at most half of the time, in games that it solves in seconds",
+        kind: ParameterKind::Flag,
+        get: |spec| match spec {
+            Spec::Classical(config) => Some(config.exact_first?.to_string()),
+            _ => None,
+        },
+        set: |spec, value| {
+            if let Spec::Classical(config) = spec {
+                config.exact_first = config.exact_first.and(Some(value.flag()));
             }
         },
     },

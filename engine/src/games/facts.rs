@@ -44,6 +44,8 @@ pub struct GameFacts {
     pub presets: PresetDefaults,
     /// From when on searches leave the game to its exact solver; none in games whose endings are not within reach.
     pub endings: Option<EndingFacts>,
+    /// Whether the exact solver takes seconds from the start of the game on: the search `strong` then asks it first on a clock.
+    pub is_solved_on_clock: bool,
     /// The two engines of a demo, as `canopy-engine match --engine` reads them, without the command.
     pub demo_players: [&'static str; 2],
     /// The rules in half a page, for people who do not know the game; see [`Self::rule_sections`]. Empty if there are none.
@@ -188,6 +190,7 @@ impl GameFacts {
             default_search: "uct",
             presets: PresetDefaults::COMMON,
             endings: None,
+            is_solved_on_clock: false,
             demo_players: [
                 "name=UCT search=uct go='nodes 2500'",
                 "name='Last good reply' search=lgr2 go='nodes 2500'",

@@ -90,6 +90,9 @@ pub struct ClassicalConfig {
     pub wins_by_margin: bool,
     /// When the game's exact solver takes over; none in games without one. The catalogue builds it around this search.
     pub exact_from: Option<ExactFrom>,
+    /// Whether the game's exact solver is asked first on a clock; none in games that it does not solve in seconds. The catalogue builds
+    /// it around this search.
+    pub exact_first: Option<bool>,
     /// Seed of tie-breaks and random openings.
     pub seed: u64,
     /// Time limit in milliseconds if the request has no limit.
@@ -120,6 +123,7 @@ impl Default for ClassicalConfig {
             random_opening: false,
             wins_by_margin: false,
             exact_from: None,
+            exact_first: None,
             seed: 1,
             millis: None,
             tree_nodes: 100_000,

@@ -10,6 +10,7 @@ const PLAIN: GameFacts = GameFacts::new("delta", "Delta", "Delta", ["Black", "Wh
 pub(super) const FACTS: GameFacts = GameFacts {
     light_player: Player::Second,
     variants: &["forced", "off"],
+    is_solved_on_clock: true,
     board: BoardFacts {
         coordinate_range: "a–e",
         has_home_sides: true,

@@ -22,6 +22,8 @@ pub enum ExactFrom {
     Auto,
     /// With so many empty squares or fewer; 0 for never.
     EmptySquares(u32),
+    /// Under a clock alone, whatever squares are empty.
+    Clock,
 }
 
 impl ExactFrom {
@@ -30,6 +32,8 @@ impl ExactFrom {
         let is_counted = limits.node_limit().is_some() || limits.depth.is_some();
         match (self, limits.time) {
             (Self::EmptySquares(count), _) => count,
+            (Self::Clock, Some(_)) if !is_counted => u32::MAX,
+            (Self::Clock, _) => 0,
             (Self::Auto, Some(time)) if !is_counted => {
                 let is_affordable =
                     |more: &u32| time >= MIN_TIME_BEYOND_QUICK.saturating_mul(1 << (more - 1));
@@ -82,7 +86,8 @@ impl<G: Searchable> ExactEnding<G> {
     fn solve(&mut self, task: &SearchTask<'_, G>) -> Option<BestMove<G::Move>> {
         self.last = LastAnswer::Search;
         let empty = self.endings.empty_squares(task.root.piece_count());
-        if empty > self.from.empty_squares(self.endings, task.limits) {
+        let most = self.from.empty_squares(self.endings, task.limits);
+        if empty > most || most == 0 {
             return None;
         }
         let limits = SearchLimits {
@@ -90,7 +95,10 @@ impl<G: Searchable> ExactEnding<G> {
             ..SearchLimits::default()
         };
         let Some(solved) = self.solver.solve(task, &limits) else {
-            let remark = format!("exact: {empty} empty squares were too many for the time");
+            let remark = match self.from {
+                ExactFrom::Clock => "exact: not solved in the time".to_owned(),
+                _ => format!("exact: {empty} empty squares were too many for the time"),
+            };
             self.last = LastAnswer::SearchAfterSolver(remark);
             return None;
         };
@@ -100,7 +108,10 @@ impl<G: Searchable> ExactEnding<G> {
             "" => String::new(),
             words => format!(" ({words})"),
         };
-        let remark = format!("exact {value}{convention}, {empty} empty squares, {nodes} nodes");
+        let remark = match self.from {
+            ExactFrom::Clock => format!("exact {value}{convention}, {nodes} nodes"),
+            _ => format!("exact {value}{convention}, {empty} empty squares, {nodes} nodes"),
+        };
         self.last = LastAnswer::Solver(remark);
         solved.into_best_move(task.root)
     }
@@ -197,6 +208,10 @@ mod tests {
         for limits in counted {
             assert_eq!(ExactFrom::Auto.empty_squares(ENDINGS, &limits), 12);
         }
+        for limits in counted {
+            assert_eq!(ExactFrom::Clock.empty_squares(ENDINGS, &limits), 0);
+        }
+        assert!(ExactFrom::Clock.empty_squares(ENDINGS, &time(1)) > 64);
         for (millis, expected) in [
             (1, 12),
             (99, 12),
