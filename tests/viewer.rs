@@ -18,6 +18,8 @@ mod follow;
 mod foreign;
 #[path = "viewer/formula.rs"]
 mod formula;
+#[path = "viewer/formula_definitions.rs"]
+mod formula_definitions;
 #[path = "viewer/game_screen.rs"]
 mod game_screen;
 #[path = "viewer/glossary.rs"]
@@ -55,9 +57,13 @@ mod support;
 mod tournament;
 #[path = "viewer/tree_details.rs"]
 mod tree_details;
+#[path = "viewer/truth.rs"]
+mod truth;
 #[path = "viewer/values.rs"]
 mod values;
 #[path = "viewer/views.rs"]
 mod views;
 #[path = "viewer/why.rs"]
 mod why;
+#[path = "viewer/why_sentences.rs"]
+mod why_sentences;

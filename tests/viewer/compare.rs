@@ -16,14 +16,20 @@ use crate::{
 };
 
 const POSITION: &str = "6 3 6 6 4 4 7 4 4 5 1 3 1";
+/// Eleven empty squares are left, so that all is solved at once.
+const LATE: &str = "1 4 3 4 3 4 5 1 1 3 3 6 4 3 3 4 6 2 6 1 2 5 4 7 5 5 5 6 7 2 2";
 
 /// Trees of two searches of one position, with their journals.
 fn grow_pair(scratch: &Scratch, iterations: &str) -> [PathBuf; 2] {
+    grow_pair_after(POSITION, scratch, iterations)
+}
+
+fn grow_pair_after(moves: &str, scratch: &Scratch, iterations: &str) -> [PathBuf; 2] {
     ["uct", "lgr2"].map(|name| {
         let out = scratch.0.join(name);
         let search = format!("{name},exploration=1.41,seed=1");
         let limit = format!("--iterations {iterations} --journal");
-        let options = format!("--game connect-four --moves '{POSITION}' --search {search} {limit}");
+        let options = format!("--game connect-four --moves '{moves}' --search {search} {limit}");
         grow(&out, &options).remove(0)
     })
 }
@@ -57,6 +63,100 @@ fn two_searches_in_both_themes() {
         let mut stage = compare(stage, &pair);
         assert_eq!(stage.app.shown_view(), View::Compare);
         stage.assert_part(name, Part::Window);
+    }
+}
+
+/// Compares two searches of a late position, with the solver's marks.
+fn compare_late(mut stage: Harness, scratch: &Scratch) -> Harness {
+    let viewer = program(option_env!("CARGO_BIN_EXE_canopy-viewer"));
+    stage.app.own_engine_command = vec![viewer.to_owned(), "engine".to_owned()];
+    stage.size = (1280, 860);
+    let mut stage = compare(stage, &grow_pair_after(LATE, scratch, "400"));
+    stage
+        .press_key(Key::V)
+        .wait_until("all is solved", |app| {
+            app.truth_waiting() == 0 && app.move_values(0).is_some()
+        })
+        .draw_frame();
+    stage
+}
+
+/// The text of the control that begins so.
+fn told(stage: &Harness, begin: &str) -> String {
+    let dump = stage.frame.dump(&stage.app);
+    let controls = dump["controls"].as_object().expect("controls");
+    let mut found = controls.keys().filter(|name| name.starts_with(begin));
+    found.next().cloned().unwrap_or_default()
+}
+
+#[test]
+fn the_solver_says_which_search_is_right() {
+    let scratch = Scratch::new("compare-truth");
+    let mut stage = compare_late(Harness::with_real_time(), &scratch);
+    // The moves of the root alone are asked about: no more is told.
+    assert_eq!(stage.app.dump()["truth"]["positions"], 1);
+    let shown = stage.app.compare.shown.clone().expect("it is shown");
+    let chosen = [0, 1].map(|side| {
+        let mut moves = shown.root_moves.iter();
+        moves
+            .find(|mv| mv.is_chosen[side])
+            .expect("it has chosen")
+            .name
+            .clone()
+    });
+    // 6 is the only move that wins.
+    let verdict = told(&stage, "compared: ");
+    let is_right = chosen.clone().map(|mv| mv == "6");
+    let expected = match is_right {
+        [true, true] => "says both are right",
+        [true, false] => "says A is right: 6 is the only move that wins. B gives",
+        [false, true] => "says B is right: 6 is the only move that wins. A gives",
+        [false, false] => "says both are wrong: 6 wins.",
+    };
+    assert!(verdict.contains(expected), "{chosen:?}: {verdict}");
+    // From there to the view Why of either search, and back.
+    for (side, letter) in ["A", "B"].into_iter().enumerate() {
+        stage.click(&format!("compare why {letter}"));
+        let path = stage.app.compare.path(side).map(std::path::Path::to_owned);
+        stage.wait_until("why that search chose its move", |app| {
+            app.shown_view() == View::Why
+                && app.document.shown_path == path
+                && app.dump()["why"]["moves"][0] == chosen[side].as_str()
+        });
+        stage.press_key(Key::Num4).draw_frame();
+        assert_eq!(stage.app.shown_view(), View::Compare);
+        assert!(stage.has_control("compared tree B"));
+    }
+}
+
+#[test]
+fn what_the_solver_says_in_both_themes() {
+    for (is_dark, name) in [(true, "compare-truth-dark"), (false, "compare-truth-light")] {
+        let scratch = Scratch::new(name);
+        let stage = Harness::new(canopy_viewer::settings::ViewerSettings {
+            dark: is_dark,
+            ..Default::default()
+        });
+        compare_late(stage, &scratch).assert_part(name, Part::Window);
+    }
+}
+
+#[test]
+fn a_second_tree_is_asked_for_and_can_be_opened() {
+    let scratch = Scratch::new("compare-second");
+    let pair = grow_pair(&scratch, "100");
+    for (mut stage, name) in [
+        (Harness::dark(), "compare-second-dark"),
+        (Harness::light(), "compare-second-light"),
+    ] {
+        stage.size = (1000, 600);
+        stage.run_action(Action::Open(vec![pair[0].clone()]));
+        stage.wait_until("a tree is shown", |app| app.document.model.is_some());
+        stage.press_key(Key::Num4).draw_frame();
+        assert_eq!(stage.app.compare.form[1].1, 100, "as long as the first");
+        stage.assert_part(name, Part::Window);
+        stage.click("open second").draw_frame();
+        assert!(stage.has_control("folder above"), "a dialog lists files");
     }
 }
 

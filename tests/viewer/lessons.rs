@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fs, process::Command};
 use canopy_engine::{
     catalog,
     games::{self, History, Playable, Visitor},
-    search::{SearchLimits, SearchTask, StopFlag},
+    search::{SearchLimits, SearchTask, StopFlag, exact::ValueClass},
     tree::{
         Tree,
         snapshot::{self, SnapshotOptions},
@@ -301,7 +301,7 @@ fn a_slider_searches_anew_and_shows_how_visits_are_shared() {
     });
     stage.draw_frame();
     let tried = stage.app.dump()["lesson"]["tried"].clone();
-    assert_eq!(tried[0], serde_json::json!([0.0, "4"]));
+    assert_eq!(tried[0], serde_json::json!([0.0, "2"]));
     assert!(stage.has_control("tried 0") && stage.has_control("tried 0.35"));
     stage.run_action(Action::Lesson(LessonAction::Answer(1)));
     stage.draw_frame();
@@ -329,6 +329,70 @@ fn a_step_of_a_lesson_in_both_themes() {
         });
         stage.assert_part(name, Part::Window);
     }
+}
+
+#[test]
+fn a_question_that_was_answered_in_both_themes() {
+    for (is_dark, name) in [
+        (true, "lesson-question-dark"),
+        (false, "lesson-question-light"),
+    ] {
+        let mut settings = ViewerSettings {
+            dark: is_dark,
+            ..ViewerSettings::default()
+        };
+        settings
+            .lessons
+            .entry("exploration".to_owned())
+            .or_default()
+            .step = 1;
+        let mut stage = open_lesson("exploration", settings);
+        stage.run_action(Action::Lesson(LessonAction::Slide(1)));
+        stage.wait_until("both values were tried", |app| {
+            app.lesson
+                .as_ref()
+                .is_some_and(|state| state.tried.len() == 2)
+        });
+        stage.run_action(Action::Lesson(LessonAction::Answer(1)));
+        stage.assert_part(name, Part::Window);
+    }
+}
+
+/// What the step states of the root's moves is marked in its tree, and in no other.
+#[test]
+fn results_are_marked_in_the_tree_of_the_step() {
+    let mut stage = open_lesson("exploration", ViewerSettings::default());
+    let model = stage.app.document.model.clone().expect("a tree");
+    let marked = stage.app.lesson_results(&model);
+    let told: BTreeMap<&str, ValueClass> = (marked.iter())
+        .map(|&(node, class)| (model.tree.move_name(model.row(node)), class))
+        .collect();
+    assert_eq!(told.get("4"), Some(&ValueClass::Win));
+    assert!(
+        told.iter()
+            .all(|(mv, class)| *mv == "4" || *class == ValueClass::Loss)
+    );
+    assert!(told.len() >= 3, "{told:?}");
+    // Keys turn the pages.
+    stage.press_key(Key::Enter);
+    wait_for_tree(&mut stage);
+    assert_eq!(stage.app.dump()["lesson"]["step"], 2);
+    stage.press_key(Key::Backspace);
+    wait_for_tree(&mut stage);
+    assert_eq!(stage.app.dump()["lesson"]["step"], 1);
+}
+
+/// The view Steps shows the playouts of the lesson on iterations.
+#[test]
+fn the_searches_of_lessons_record_their_playouts() {
+    let mut stage = open_lesson("four-steps", ViewerSettings::default());
+    stage
+        .press_key(Key::Num3)
+        .wait_until("an iteration is told", |app| {
+            app.steps.steps.is_some() && app.dump()["steps"]["playouts"].as_u64() > Some(10)
+        });
+    assert_eq!(stage.app.dump()["view"], "steps");
+    assert!(stage.app.lesson.is_some());
 }
 
 #[test]

@@ -249,6 +249,7 @@ fn an_iteration_in_pictures() {
     dark.run_action(Action::Steps(StepsAction::GoTo(Phase::BackUp)));
     dark.assert_part("steps-dark", Part::Window);
     let mut light = open_steps(Harness::light(), tree);
+    light.assert_part("steps-select-light", Part::Window);
     light.run_action(Action::Steps(StepsAction::GoTo(Phase::BackUp)));
     light.assert_part("steps-light", Part::Window);
 }
@@ -325,6 +326,28 @@ fn a_large_tree_is_drawn_as_the_path_and_its_siblings() {
         .iter()
         .filter(|node| node.on_path.is_some());
     assert_eq!(path.count(), steps.updates.len());
+}
+
+#[test]
+fn charts_of_a_tree_in_both_themes() {
+    let scratch = Scratch::new("steps-chart-pictures");
+    let tree = grow_steps(&scratch, "uct,exploration=1.41", 300, false);
+    for (mut stage, name) in [
+        (Harness::dark(), "charts-section-dark"),
+        (Harness::light(), "charts-section-light"),
+    ] {
+        stage.size = (1280, 1500);
+        stage
+            .run_action(Action::Open(vec![tree.clone()]))
+            .wait_until("the journal is read", |app| {
+                app.document.model.is_some()
+                    && (app.document.timeline.status.as_ref())
+                        .is_some_and(|status| status.ended.is_some())
+            });
+        stage.draw_frame();
+        stage.click("figures").click("charts");
+        stage.assert_part(name, Part::Right);
+    }
 }
 
 #[test]

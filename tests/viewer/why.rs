@@ -5,10 +5,12 @@ use std::path::Path;
 use canopy_engine::{
     explain::truth::Judgement,
     games::{Game as _, Outcome, Player, connect_four::ConnectFour, notation},
+    search::exact::ValueClass,
     tree::{files, replay_reader::ReplayReader},
 };
 use canopy_viewer::{
     app::{Action, App, NodeTruth, TruthMode, WhyAction},
+    settings::ViewerSettings,
     tree::model::TreeModel,
 };
 use egui::Key;
@@ -17,7 +19,10 @@ use crate::{
     keyboard::assert_tooltips,
     pictures::{Part, classical_document, grow_document, grow_with_journal},
     stage::Harness,
-    support::{Scratch, window::engine},
+    support::{
+        Scratch,
+        window::{engine, grow},
+    },
 };
 
 /// Eleven empty squares are left; one move wins, and UCT does not find it.
@@ -138,6 +143,41 @@ fn other_moves_are_asked_about_by_a_card_and_an_exchange() {
         "they have changed places"
     );
     assert_eq!(moves(&stage.app)[1], before[0]);
+}
+
+#[test]
+fn the_selected_move_is_the_one_that_is_asked_about() {
+    let mut stage = late_search(Harness::dark());
+    let model = stage.app.document.model.clone().expect("a tree");
+    let best = model.best_child(0).expect("it has moves");
+    let other = (model.children_of(0))
+        .find(|&node| node != best)
+        .expect("another move");
+    let below = model.children_of(other).next().expect("an answer");
+    let asked = |stage: &Harness| stage.app.dump()["why"]["moves"].clone();
+    for (selected, not) in [(other, Some(other)), (below, Some(other)), (best, None)] {
+        stage.press_key(Key::Num1);
+        stage.app.navigation.selected = Some(selected);
+        stage.press_key(Key::Num2).draw_frame();
+        assert_eq!(asked(&stage)[0], model.move_text(best).as_ref());
+        if let Some(not) = not {
+            assert_eq!(asked(&stage)[1], model.move_text(not).as_ref());
+        }
+    }
+}
+
+#[test]
+fn the_page_offers_to_ask_the_solver() {
+    let mut stage = late_search(Harness::with_real_time());
+    stage.press_key(Key::Num2).draw_frame();
+    assert_eq!(stage.app.dump()["truth"]["positions"], 0);
+    stage
+        .click("ask solver")
+        .wait_until("there is a verdict", |app| {
+            app.truth_mode() == TruthMode::Regret && app.dump()["why"]["verdict"].is_string()
+        });
+    stage.draw_frame();
+    assert!(!stage.has_control("ask solver") && stage.has_control("verdict"));
 }
 
 #[test]
@@ -299,16 +339,83 @@ fn nothing_is_asked_before_the_marks_are_switched_on() {
 }
 
 #[test]
-fn a_picture_of_the_truth() {
-    let mut stage = late_search(Harness::with_real_time());
-    stage.size = (1300, 760);
-    // What is asked depends on what is on screen, and the view needs some frames to find its size.
-    stage.press_key(Key::Num2).settle();
+fn pictures_of_the_truth() {
+    for (is_dark, name) in [(true, "why-truth-dark"), (false, "why-truth-light")] {
+        let mut stage = late_search(Harness::new(ViewerSettings {
+            dark: is_dark,
+            ..ViewerSettings::default()
+        }));
+        stage.size = (1300, 760);
+        // What is asked depends on what is on screen, and the view needs some frames to find its size.
+        stage.press_key(Key::Num2).settle();
+        stage.press_key(Key::V).press_key(Key::V);
+        stage.wait_until("all is solved", |app| {
+            app.truth_waiting() == 0 && app.dump()["why"]["verdict"].is_string()
+        });
+        stage.assert_part(name, Part::Window);
+    }
+}
+
+/// The journal's charts with what the moves are worth, and when the favourite was wrong.
+#[test]
+fn charts_have_the_exact_values() {
+    let scratch = Scratch::new("why-exact");
+    let options = format!(
+        "--game connect-four --moves '{LATE}' --search uct,exploration=1.41,seed=1 --iterations 1500 --journal"
+    );
+    let tree = grow(&scratch.0, &options).remove(0);
+    let mut stage = Harness::dark();
+    stage.app.own_engine_command = vec![
+        crate::support::window::viewer().to_owned(),
+        "engine".to_owned(),
+    ];
+    stage.size = (1500, 900);
+    let mut stage = open_with_journal(stage, &tree);
+    stage.settle();
     stage.press_key(Key::V).press_key(Key::V);
     stage.wait_until("all is solved", |app| {
         app.truth_waiting() == 0 && app.dump()["why"]["verdict"].is_string()
     });
-    stage.assert_part("why-truth-dark", Part::Window);
+    stage.assert_part("why-exact-dark", Part::Below);
+}
+
+/// A losing move has a cross and a drawing one an equals sign, whatever the best move leads to.
+#[test]
+fn cards_and_nodes_have_the_same_marks() {
+    let mut stage = late_search(Harness::with_real_time());
+    stage.press_key(Key::Num2).press_key(Key::V);
+    stage.wait_until("all is solved", |app| {
+        app.truth_waiting() == 0 && app.dump()["why"]["verdict"].is_string()
+    });
+    let model = stage.app.document.model.clone().expect("a tree");
+    let mover = position_after(&[]).to_move();
+    for node in model.children_of(0) {
+        let name = model.tree.move_name(model.row(node));
+        let (class, _) = stage.app.root_truth(name).expect("it is solved");
+        let NodeTruth::Known { winner, .. } = stage.app.node_truth(node) else {
+            panic!("{name} is not known");
+        };
+        let expected = match winner {
+            None => ValueClass::Draw,
+            Some(player) if player == mover => ValueClass::Win,
+            Some(_) => ValueClass::Loss,
+        };
+        assert_eq!(class, expected, "{name}");
+        assert_eq!(stage.app.row_result(0, model.row(node)), Some(expected));
+        // One ply deeper the marks are still those of the side to move at the root.
+        for reply in model.children_of(node) {
+            let NodeTruth::Known { winner, .. } = stage.app.node_truth(reply) else {
+                continue;
+            };
+            let told = stage.app.row_result(node, model.row(reply));
+            let is_win = winner == Some(mover);
+            assert_eq!(
+                told == Some(ValueClass::Win),
+                is_win,
+                "{name} and its answer"
+            );
+        }
+    }
 }
 
 #[test]
@@ -322,12 +429,16 @@ fn pictures_of_the_view() {
         stage.size = (1100, 680);
         open_with_journal(stage, &tree).assert_part(name, Part::Window);
     }
-    let mut stage = Harness::light();
-    stage.size = (1000, 640);
-    stage.show_model(
-        "kalah.tree",
-        TreeModel::new(classical_document("kalah", "", 4)),
-    );
-    stage.press_key(Key::Num2).draw_frame();
-    stage.assert_part("why-classical-light", Part::Left);
+    for (mut stage, name) in [
+        (Harness::dark(), "why-classical-dark"),
+        (Harness::light(), "why-classical-light"),
+    ] {
+        stage.size = (1000, 640);
+        stage.show_model(
+            "kalah.tree",
+            TreeModel::new(classical_document("kalah", "", 4)),
+        );
+        stage.press_key(Key::Num2).draw_frame();
+        stage.assert_part(name, Part::Left);
+    }
 }

@@ -36,6 +36,7 @@ use crate::{
     workers::journal_bench,
 };
 
+mod bench_views;
 mod charts;
 mod figure;
 mod render;
@@ -180,6 +181,9 @@ struct BenchArgs {
     /// Stop after the first frame of each tree, and leave out the figures of later ones
     #[arg(long, requires = "json")]
     first_frame: bool,
+    /// Measure the views instead: explanations of each tree, and the first two side by side
+    #[arg(long, conflicts_with = "first_frame")]
+    views: bool,
 }
 
 /// Errors by who can fix them.
@@ -468,6 +472,10 @@ fn bench(arguments: &BenchArgs) -> Result<(), CliError> {
         .collect();
     if trees.is_empty() {
         return Ok(());
+    }
+    if arguments.views {
+        drop(out);
+        return bench_views::bench_views(&trees, arguments.json);
     }
     if !arguments.json {
         writeln!(

@@ -153,6 +153,8 @@ pub enum CompareAction {
     Scrub(usize, u32),
     /// Play or pause.
     Play(bool),
+    /// Explain the choice of a side in the view Why.
+    Why(usize),
 }
 
 impl CompareState {
@@ -256,6 +258,11 @@ impl CompareState {
         Some(*self.cameras[side].get_or_insert_with(fit))
     }
 
+    /// Where a side is looked at from; none until a frame has fitted the trees.
+    pub fn camera(&self, side: usize) -> Option<&Camera> {
+        self.cameras[side].as_ref()
+    }
+
     /// The selected node of a side.
     pub fn selected_node(&self, side: usize) -> Option<usize> {
         self.shown.as_ref()?.node(side, self.selected?)
@@ -356,6 +363,7 @@ impl App {
                 state.play_start = None;
                 self.scrub_comparison(side, to);
             }
+            CompareAction::Why(side) => self.explain_compared(side),
             CompareAction::Play(plays) => {
                 let at = state.part();
                 let from = if at >= 1.0 { 0.0 } else { at };
@@ -381,6 +389,36 @@ impl App {
             Some(first) => self.compare_files([first, path]),
             None => self.show_error("there is no tree to compare with"),
         }
+    }
+
+    /// The second search of the form is as long as the one that is shown.
+    pub(super) fn suggest_second_search(&mut self) {
+        let meta = (self.document.model.as_ref()).and_then(|model| model.meta.as_ref());
+        let iterations = meta.map_or(0, |meta| meta.iterations);
+        if iterations > 0 && !self.compare.has_two() {
+            self.compare.form[1].1 = iterations;
+        }
+    }
+
+    /// Shows in the view Why why a side prefers its move to that of the other side. The comparison stays as it is.
+    fn explain_compared(&mut self, side: usize) {
+        let Some(path) = self.compare.paths[side].clone() else {
+            return;
+        };
+        let chosen = |side: usize| {
+            let shown = self.compare.shown.as_ref()?;
+            let mut moves = shown.root_moves.iter();
+            Some(moves.find(|mv| mv.is_chosen[side])?.mv.clone())
+        };
+        let asked = [chosen(side), chosen(1 - side)];
+        if self.document.shown_path.as_ref() != Some(&path) {
+            self.open(&[path]);
+        }
+        match &asked {
+            [Some(one), Some(other)] if one != other => self.ask_why(asked),
+            _ => self.ask_why([None, None]),
+        }
+        self.show_view(View::Why);
     }
 
     fn exchange_searches(&mut self) {
@@ -449,6 +487,7 @@ impl App {
                 moves: String::new(),
                 search,
                 iterations: Some(iterations),
+                records_playouts: false,
             };
             match SearchRun::start(&order, &self.own_engine_command, Arc::clone(&self.wake)) {
                 Ok(run) => self.compare.runs[side] = Some(run),

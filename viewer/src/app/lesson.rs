@@ -5,10 +5,12 @@ use std::{
     sync::Arc,
 };
 
+use canopy_engine::search::exact::ValueClass;
+
 use super::{App, View};
 use crate::{
     play::{
-        lesson::{Lesson, LessonStep},
+        lesson::{Lesson, LessonStep, MoveResult},
         search_run::{SearchOrder, SearchRun},
     },
     tree::{model::TreeModel, scene::format_thousands, value_text::percent},
@@ -295,6 +297,32 @@ impl App {
         let (_, path) = state.kept.last()?;
         let is_shown = self.document.shown_path.as_ref() == Some(path);
         self.document.full_model.clone().filter(|_| is_shown)
+    }
+
+    /// The nodes of the root's moves whose results with best play the step states, for the side to move; empty while another tree than
+    /// the step's is shown.
+    pub fn lesson_results(&self, model: &TreeModel) -> Vec<(usize, ValueClass)> {
+        let Some(state) = self
+            .lesson
+            .as_ref()
+            .filter(|_| self.lesson_model().is_some())
+        else {
+            return Vec::new();
+        };
+        let results = &state.part().results;
+        if results.is_empty() {
+            return Vec::new();
+        }
+        (model.children_of(0))
+            .filter_map(|node| {
+                let class = match results.get(model.tree.move_name(model.row(node)))? {
+                    MoveResult::Wins => ValueClass::Win,
+                    MoveResult::Draws => ValueClass::Draw,
+                    MoveResult::Loses => ValueClass::Loss,
+                };
+                Some((node, class))
+            })
+            .collect()
     }
 
     /// Whether a file belongs to a search that this window has started, and goes with it.

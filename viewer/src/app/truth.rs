@@ -5,12 +5,15 @@ use std::{
     sync::Arc,
 };
 
-use canopy_engine::explain::truth::{self, Judgement, MoveValues};
+use canopy_engine::{
+    explain::truth::{self, Judgement, MoveValues},
+    search::exact::ValueClass,
+};
 
 use super::{App, View};
 use crate::{
     board::Board,
-    tree::model::TreeModel,
+    tree::{exact_words::judgement_text, model::TreeModel, node_value::wording},
     workers::solver::{Question, Solver, SolverEvent},
 };
 
@@ -106,6 +109,11 @@ impl App {
         }
     }
 
+    /// Whether exact values were asked for, shown now or not.
+    pub fn is_truth_chosen(&self) -> bool {
+        self.truth.mode != TruthMode::Off
+    }
+
     /// Why there is nothing to be judged; none if there is.
     pub fn truth_obstacle(&self) -> Option<&'static str> {
         let model = self.document.model.as_ref();
@@ -185,6 +193,47 @@ impl App {
         }
     }
 
+    /// What is known of a node in words: "O wins · keeps the result", "not solved". None while nothing is asked, and at the root.
+    pub fn truth_text(&self, node: usize) -> Option<String> {
+        if self.truth_mode() == TruthMode::Off || self.truth_obstacle().is_some() || node == 0 {
+            return None;
+        }
+        let model = self.document.model.as_ref()?;
+        Some(match self.node_truth(node) {
+            NodeTruth::NotAsked => "not asked".to_owned(),
+            NodeTruth::NotSolved => "not solved".to_owned(),
+            NodeTruth::Known { winner, judgement } => {
+                let players = wording(model).players;
+                let result = match winner {
+                    None => "draw".to_owned(),
+                    Some(player) => format!("{} wins", players[player.index()]),
+                };
+                match judgement {
+                    Some(judgement) => format!("{result} · {}", judgement_text(judgement)),
+                    None => result,
+                }
+            }
+        })
+    }
+
+    /// What a row below a node leads to, for the side to move at the root, where exact values are shown and known.
+    pub fn row_result(&self, node: usize, row: usize) -> Option<ValueClass> {
+        if self.truth_mode() == TruthMode::Off {
+            return None;
+        }
+        let model = self.document.model.as_ref()?;
+        let is_same = (self.truth.model.as_ref()).is_some_and(|known| Arc::ptr_eq(known, model));
+        let values = self.move_values(node).filter(|_| is_same)?;
+        let class = truth::value_of(values, model.tree.move_name(row))?.class;
+        let is_owner = model.node_states[node].is_first() == model.node_states[0].is_first();
+        Some(match (is_owner, class) {
+            (true, class) => class,
+            (false, ValueClass::Win) => ValueClass::Loss,
+            (false, ValueClass::Draw) => ValueClass::Draw,
+            (false, ValueClass::Loss) => ValueClass::Win,
+        })
+    }
+
     /// Takes in answers, and asks for what is on screen.
     pub(super) fn update_truth(&mut self) {
         self.take_truth_answers();
@@ -252,21 +301,36 @@ impl App {
         let model = (self.document.model.as_ref()).map(Arc::as_ptr);
         let camera = self.navigation.camera;
         format!(
-            "{model:?} {camera:?} {:?} {:?}",
+            "{model:?} {camera:?} {:?} {:?} {}",
             self.shown_view(),
-            self.why.rows()
+            self.why.rows(),
+            self.navigation.focused_node()
         )
     }
 
-    /// The nodes whose moves are asked about: those of the view Why, then those on screen, the most visited first.
+    /// The nodes whose moves are asked about: those of the view Why or the selected one, then those on screen, the most visited
+    /// first. Of two trees side by side the moves of the root, which they share, are all that is told.
     fn nodes_to_ask(&self) -> Vec<usize> {
         let Some(model) = self.document.model.as_deref() else {
             return Vec::new();
         };
         let mut nodes = vec![0];
-        if self.shown_view() == View::Why {
-            let rows = self.why.rows().into_iter().flatten();
-            nodes.extend(rows.filter_map(|row| model.find_row(row as u32)));
+        match self.shown_view() {
+            View::Compare => return nodes,
+            View::Why => {
+                let rows = self.why.rows().into_iter().flatten();
+                nodes.extend(rows.filter_map(|row| model.find_row(row as u32)));
+            }
+            _ => {
+                // The selected node's table and its own judgement.
+                let selected = self.navigation.focused_node();
+                let above = model.parents.get(selected).map(|&parent| parent as usize);
+                for node in [Some(selected), above].into_iter().flatten() {
+                    if node < model.len() && !nodes.contains(&node) {
+                        nodes.push(node);
+                    }
+                }
+            }
         }
         let mut heap = BinaryHeap::from([(model.visits(0), std::cmp::Reverse(0_usize))]);
         for _ in 0..MAX_LOOKED_AT {

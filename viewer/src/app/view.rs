@@ -76,7 +76,15 @@ impl App {
         match self.view_obstacle(view) {
             _ if !view.exists() => {}
             Some(obstacle) => self.show_message(obstacle),
-            None => self.view = view,
+            None => {
+                match view {
+                    _ if view == self.view => {}
+                    View::Compare => self.suggest_second_search(),
+                    View::Why => self.ask_about_selected(),
+                    View::Tree | View::Steps => {}
+                }
+                self.view = view;
+            }
         }
     }
 

@@ -8,6 +8,7 @@ use canopy_engine::{
         truth::{self, Judgement, Truth, Verdict},
     },
     games::Player,
+    search::exact::ValueClass,
     tree::meta::Meta,
 };
 
@@ -85,7 +86,7 @@ struct KnownLead {
 /// The state of the view.
 #[derive(Default)]
 pub struct WhyState {
-    /// The moves that are asked about, as files have them; without one the best.
+    /// The moves that are asked about, as files have them; without the first the best, without the second the best two.
     asked: [Option<String>; 2],
     /// Moves of the expected lines that are made on the boards.
     step: Option<usize>,
@@ -204,6 +205,29 @@ impl App {
         self.request_lead(has_answer);
     }
 
+    /// Asks why the best move and not the selected one, if a move of the root or what follows it is selected.
+    pub(super) fn ask_about_selected(&mut self) {
+        let (Some(model), Some(selected)) = (&self.document.model, self.navigation.selected) else {
+            return;
+        };
+        if selected >= model.len() {
+            return;
+        }
+        // A merged turn has the moves of several rows.
+        let name = model
+            .moves_to(selected)
+            .first()
+            .map(|&name| name.to_owned());
+        if name.is_some() {
+            self.why.asked = [None, name];
+        }
+    }
+
+    /// Asks about two moves of the root, as files have them; without them about the best two.
+    pub(super) fn ask_why(&mut self, moves: [Option<String>; 2]) {
+        self.why.asked = moves;
+    }
+
     /// What the journal has said of the two moves of an explanation.
     fn lead_of(&self, explanation: &Explanation, has_answer: bool) -> Option<&LeadChange> {
         let known = self.why.lead.as_ref().filter(|_| has_answer)?;
@@ -235,9 +259,13 @@ impl App {
             .with_columns(model.columns_beside());
         let asked = self.why.asked.clone();
         // Another tree may not have the moves that were asked about in the last one.
+        let best = || facts.ranked_moves().first().map(|&row| facts.name(row));
         let moves = match &asked {
             [Some(one), Some(other)] => Some([one.as_str(), other.as_str()]),
-            _ => None,
+            [None, Some(other)] => best()
+                .filter(|best| best != other)
+                .map(|best| [best, other.as_str()]),
+            [_, None] => None,
         };
         let explained = explain::explain(&facts, moves, None)
             .or_else(|_| explain::explain(&facts, None, None))
@@ -344,11 +372,16 @@ impl App {
         self.why.lead = Some(KnownLead { path, moves, lead });
     }
 
-    /// What a move of the root does to the result, where exact values are shown and known.
-    pub fn root_judgement(&self, name: &str) -> Option<Judgement> {
+    /// What a move of the root leads to, for the side to move there, and what it does to the result; where exact values are shown
+    /// and known.
+    pub fn root_truth(&self, name: &str) -> Option<(ValueClass, Option<Judgement>)> {
         if self.truth_mode() == super::TruthMode::Off {
             return None;
         }
-        truth::judge(self.move_values(0)?, name)
+        let values = self.move_values(0)?;
+        Some((
+            truth::value_of(values, name)?.class,
+            truth::judge(values, name),
+        ))
     }
 }

@@ -242,6 +242,8 @@ impl Lesson {
             moves: of(&part.moves, &self.moves),
             search,
             iterations: (iterations > 0).then_some(iterations),
+            // The view Steps shows them.
+            records_playouts: true,
         }
     }
 

@@ -24,6 +24,8 @@ pub struct SearchOrder {
     pub search: String,
     /// Playouts, or plies of a search that looks ahead to a depth; none if the search says it itself.
     pub iterations: Option<u64>,
+    /// Whether the journal has the moves of playouts.
+    pub records_playouts: bool,
 }
 
 /// A search that runs or has run. It ends when this is dropped, and its files go with it.
@@ -42,6 +44,9 @@ impl SearchRun {
             .args(["grow", "--game", &order.game, "--search", &order.search])
             .args(["--journal", "--extra", "--out"])
             .arg(directory.path());
+        if order.records_playouts {
+            command.arg("--playouts");
+        }
         if !order.position.is_empty() {
             command.args(["--position", &order.position]);
         }

@@ -6,6 +6,7 @@ pub mod camera;
 pub mod certainty;
 pub mod comparison;
 pub mod depth_list;
+pub mod exact_words;
 pub mod figure;
 pub mod formula;
 pub mod iteration;

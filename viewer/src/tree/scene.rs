@@ -294,6 +294,11 @@ pub fn subtree_bounds(model: &TreeModel, node: usize) -> TreeBounds {
     };
     // The subtree's part of every layer is a range too.
     loop {
+        // A triangle stands for children that are not shown.
+        if !model.folds.is_empty() {
+            let folds = range.clone().filter_map(|node| model.fold_of(node)?.x);
+            bounds.right = folds.fold(bounds.right, f64::max);
+        }
         let inner = range.clone().find(|&node| model.children[node] > 0);
         let last = range.clone().rfind(|&node| model.children[node] > 0);
         let (Some(first), Some(last)) = (inner, last) else {

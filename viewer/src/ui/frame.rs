@@ -232,7 +232,8 @@ impl FrameRenderer {
             let places = canvases.map(|canvas| pixels_within(place, canvas, scale));
             let size = (place.width() as u32, place.height() as u32);
             let about = (size, f64::from(scale));
-            let (wait, changed) = self.side_by_side.draw(app, places, about, &theme);
+            let overlays = self.panels.compared_overlays(scale);
+            let (wait, changed) = (self.side_by_side).draw(app, (places, overlays), about, &theme);
             repaint_delay = repaint_delay.min(wait.unwrap_or(Duration::MAX));
             if changed {
                 damage.add(place);

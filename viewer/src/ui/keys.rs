@@ -20,6 +20,8 @@ pub enum Command {
     Why(WhyCommand),
     Steps(StepsCommand),
     Compare(CompareCommand),
+    /// Goes so many steps of the lesson on or back.
+    TurnLesson(i64),
     Quit,
     Close,
     Help,
@@ -103,6 +105,8 @@ enum Scope {
     Follow,
     /// In a game. These keys come before those of the tree.
     Game,
+    /// In a lesson. These keys come before those of the tree.
+    Lesson,
     /// In a view other than the tree's. These keys come before those of the tree, and after those of a game.
     View(View),
     /// On a page to read.
@@ -132,6 +136,8 @@ pub enum KeyState {
         follow: bool,
         /// Whether a game is played.
         game: bool,
+        /// Whether a lesson is taken.
+        lesson: bool,
         /// The view that is shown.
         view: View,
     },
@@ -150,10 +156,12 @@ impl KeyState {
                 replay,
                 follow,
                 game,
+                lesson,
                 view,
             } => {
                 let mut scopes = vec![Scope::Always];
                 scopes.extend(game.then_some(Scope::Game));
+                scopes.extend(lesson.then_some(Scope::Lesson));
                 scopes.extend([Scope::View(view), Scope::Window, Scope::Tree]);
                 scopes.extend(nodes.then_some(Scope::Nodes));
                 scopes.extend(replay.then_some(Scope::Replay));
@@ -419,6 +427,8 @@ pub const BINDINGS: &[Binding] = &[
     row(Command::Back, &[key(Key::ArrowLeft).alt()], Scope::Tree, Group::Walk, "back to the node before"),
     row(Command::Forward, &[key(Key::ArrowRight).alt()], Scope::Tree, Group::Walk, "forward again"),
     row(Command::Find, &[key(Key::F), key(Key::F).command()], Scope::Tree, Group::Walk, "find a move or a state"),
+    row(Command::TurnLesson(1), &[key(Key::Enter)], Scope::Lesson, Group::Walk, "in a lesson: the next step"),
+    row(Command::TurnLesson(-1), &[key(Key::Backspace)], Scope::Lesson, Group::Walk, "in a lesson: the step before"),
     row(Command::FitNode, &[key(Key::Enter)], Scope::Tree, Group::View, "zoom to the selected node"),
     row(Command::FitParent, &[key(Key::Backspace)], Scope::Tree, Group::View, "zoom out to its parent"),
     row(Command::WholeTree, &[key(Key::Num0), key(Key::Home)], Scope::Tree, Group::View, "see the whole tree"),

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    LabelBox, LabelCandidate, LabelOwner, Place, PlacedLabel, SizedText, Surroundings,
+    LabelBox, LabelCandidate, LabelOwner, MARK_HEIGHT, Place, PlacedLabel, SizedText, Surroundings,
     place_labels,
     texts::{TextMeasure, fold_texts, node_texts, plain_texts},
 };
@@ -195,12 +195,27 @@ impl Labeller {
             LabelStyle::Shares => plain_texts(model, node, true),
             LabelStyle::Moves => plain_texts(model, node, false),
         };
+        let mut places = node_places(model, node);
+        let (x, y) = disc.at;
+        let mark = LabelBox::around((x, y - MARK_HEIGHT * view.canvas.scale as f32), 0.5);
+        if view
+            .overlays
+            .iter()
+            .any(|overlay| overlay.intersects(&mark))
+        {
+            let is_left = places.iter().position(|place| *place == Place::Left)
+                < places.iter().position(|place| *place == Place::Right);
+            places.extend(match is_left {
+                true => [Place::BesideMarkLeft, Place::BesideMarkRight],
+                false => [Place::BesideMarkRight, Place::BesideMarkLeft],
+            });
+        }
         LabelCandidate {
             owner: LabelOwner::Node(disc.node),
             at: disc.at,
             radius,
             obstacle: Some(index),
-            places: node_places(model, node),
+            places,
             texts: self.sized(texts, view.canvas.scale as f32),
             max_crossings: if depth == 1 {
                 MAX_FIRST_LAYER_CROSSINGS

@@ -19,6 +19,10 @@ pub use texts::{FIRST_LINE, LabelText, REST_SIZE, SECOND_LINE, TITLE_SIZE, short
 pub const CLEARANCE: f32 = 6.0;
 /// What a label that keeps its place may come closer to anything, in pixels: scrolling rounds.
 const KEPT_TOLERANCE: f32 = 0.05;
+/// How far beside a node's middle a label begins that lies at the side of a mark above it, in points.
+const MARK_ROOM: f32 = 10.0;
+/// Where marks lie above the middle of a node, in points.
+const MARK_HEIGHT: f32 = 16.0;
 
 /// A rectangle in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -133,6 +137,10 @@ pub enum Place {
     AboveLeft,
     /// Above the node and to its right.
     AboveRight,
+    /// The same, at the left of a mark that lies above the node.
+    BesideMarkLeft,
+    /// And at its right.
+    BesideMarkRight,
     /// Above the node, centred.
     Above,
     /// Below the node, centred.
@@ -154,13 +162,17 @@ impl Place {
             Self::Right => x + beside,
             Self::AboveLeft => x - width,
             Self::AboveRight => x,
+            Self::BesideMarkLeft => x - MARK_ROOM * scale - width,
+            Self::BesideMarkRight => x + MARK_ROOM * scale,
             Self::Above | Self::Below => x - width / 2.0,
         };
         let top = match self {
             Self::Left | Self::Right => y - height / 2.0,
-            Self::AboveLeft | Self::AboveRight | Self::Above => {
-                y - radius - ABOVE_GAP * scale - height
-            }
+            Self::AboveLeft
+            | Self::AboveRight
+            | Self::BesideMarkLeft
+            | Self::BesideMarkRight
+            | Self::Above => y - radius - ABOVE_GAP * scale - height,
             Self::Below => y + radius + BELOW_GAP * scale,
         };
         LabelBox {
@@ -174,8 +186,8 @@ impl Place {
     /// Which end of a label's lines is flush, as the part of the free width that is left of a line.
     pub fn alignment(self) -> f32 {
         match self {
-            Self::Left | Self::AboveLeft => 1.0,
-            Self::Right | Self::AboveRight => 0.0,
+            Self::Left | Self::AboveLeft | Self::BesideMarkLeft => 1.0,
+            Self::Right | Self::AboveRight | Self::BesideMarkRight => 0.0,
             Self::Above | Self::Below => 0.5,
         }
     }

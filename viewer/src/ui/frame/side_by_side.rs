@@ -11,7 +11,7 @@ use crate::{
     system::wake::Wake,
     tree::{
         camera::Canvas,
-        labels::{Labeller, PlacedLabel},
+        labels::{LabelBox, Labeller, PlacedLabel},
         raster::{RenderQuality, TreeRenderer},
     },
     workers::render::{FineRenderer, RenderEvent, RenderView},
@@ -39,12 +39,12 @@ struct SidePicture {
 }
 
 impl SideBySide {
-    /// Draws what has changed; `places` are those of the trees within the picture. Returns when it is to be redrawn at full
-    /// quality, and whether it looks different now.
+    /// Draws what has changed; `places` are those of the trees within the picture, `overlays` what covers them. Returns when it is to
+    /// be redrawn at full quality, and whether it looks different now.
     pub(super) fn draw(
         &mut self,
         app: &mut App,
-        places: [PixelRect; 2],
+        (places, overlays): ([PixelRect; 2], [Vec<LabelBox>; 2]),
         (size, scale): ((u32, u32), f64),
         theme: &Theme,
     ) -> (Option<Duration>, bool) {
@@ -58,13 +58,13 @@ impl SideBySide {
         if !fits {
             self.picture = Pixmap::new(size.0, size.1);
         }
-        for (side, place) in places.into_iter().enumerate() {
+        for (side, (place, covered)) in places.into_iter().zip(overlays).enumerate() {
             let canvas = Canvas {
                 width: (place.columns.1 - place.columns.0) as f64,
                 height: (place.rows.1 - place.rows.0) as f64,
                 scale,
             };
-            let Some(view) = side_view(app, side, canvas, theme) else {
+            let Some(view) = side_view(app, side, (canvas, covered), theme) else {
                 continue;
             };
             let picture = &mut self.sides[side];
@@ -104,7 +104,12 @@ impl SideBySide {
 }
 
 /// What a side shows.
-fn side_view(app: &mut App, side: usize, canvas: Canvas, theme: &Theme) -> Option<RenderView> {
+fn side_view(
+    app: &mut App,
+    side: usize,
+    (canvas, overlays): (Canvas, Vec<LabelBox>),
+    theme: &Theme,
+) -> Option<RenderView> {
     let camera = app.compare.update_camera(side, canvas)?;
     let shown = app.compare.shown.as_ref()?;
     Some(RenderView {
@@ -114,7 +119,7 @@ fn side_view(app: &mut App, side: usize, canvas: Canvas, theme: &Theme) -> Optio
         look: app.compare.look(app.settings.look()),
         selected: app.compare.selected_node(side),
         theme: theme.clone(),
-        overlays: Vec::new(),
+        overlays,
     })
 }
 

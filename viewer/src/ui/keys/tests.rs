@@ -9,13 +9,14 @@ fn all_states() -> Vec<KeyState> {
         KeyState::Start,
         KeyState::Empty,
     ];
-    for bits in 0..64 {
+    for bits in 0..128 {
         states.push(KeyState::Tree {
             nodes: bits & 8 > 0,
             replay: bits & 1 > 0,
             follow: bits & 2 > 0,
             game: bits & 4 > 0,
-            view: View::ALL[bits >> 4],
+            lesson: bits & 16 > 0,
+            view: View::ALL[bits >> 5],
         });
     }
     states
@@ -36,11 +37,12 @@ fn no_key_means_two_things_in_any_state() {
         let heeded = heeded_in(state);
         for (index, one) in heeded.iter().enumerate() {
             for other in &heeded[index + 1..] {
-                // Keys of a game come first, then those of a view.
+                // Keys of a game come first, then those of a lesson, then those of a view.
                 let rank = |scope: Scope| match scope {
                     Scope::Game => 0,
-                    Scope::View(_) => 1,
-                    _ => 2,
+                    Scope::Lesson => 1,
+                    Scope::View(_) => 2,
+                    _ => 3,
                 };
                 let is_ranked = rank(one.scope) != rank(other.scope);
                 let clash = (one.chords.iter())
@@ -78,6 +80,7 @@ fn keys_of_a_game_come_before_those_of_the_tree() {
         replay: true,
         follow: true,
         game,
+        lesson: false,
         view: View::Tree,
     };
     let command = |game: bool, key: Key| {
@@ -122,6 +125,7 @@ fn a_focused_button_keeps_space_and_arrows() {
         replay: true,
         follow: false,
         game: false,
+        lesson: false,
         view: View::Tree,
     };
     for key in [Key::Space, Key::Enter, Key::Tab, Key::ArrowLeft] {

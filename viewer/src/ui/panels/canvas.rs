@@ -1,6 +1,6 @@
 //! Pointer input on the tree, and what lies over it.
 
-use egui::{PointerButton, RichText, Sense, Ui};
+use egui::{PointerButton, Pos2, Rect, RichText, Sense, Ui};
 
 use super::{
     Panels, chips, cut_marks, explain_term, move_label, node_details::NodeDetails, pinned_path,
@@ -31,7 +31,7 @@ impl Panels {
         actions: &mut Vec<Action>,
     ) {
         let scale = f64::from(ui.ctx().pixels_per_point());
-        let place = |at: egui::Pos2| {
+        let place = |at: Pos2| {
             let at = at - self.canvas.min;
             (f64::from(at.x) * scale, f64::from(at.y) * scale)
         };
@@ -116,6 +116,9 @@ impl Panels {
                 let details =
                     NodeDetails::get_or_compute(hovered, model, node, app.settings.value_view);
                 show_hover_card(textures, details, model, node, ui, &app.theme());
+                if let Some(text) = app.truth_text(node) {
+                    ui.label(format!("Exact solver: {text}"));
+                }
             });
         }
     }
@@ -134,7 +137,8 @@ impl Panels {
         };
         let marks = truth_marks::draw(app, &model, self.canvas, ui, theme);
         self.overlays.extend(marks);
-        cut_marks::draw(app, &model, self.canvas, ui, theme);
+        let marks = cut_marks::draw(app, &model, self.canvas, ui, theme);
+        self.overlays.extend(marks);
         let mut area = self.canvas;
         if let Some(strip) = pinned_path::show(app, &model, area, ui, theme, actions) {
             self.overlays.push(strip);
@@ -149,16 +153,20 @@ impl Panels {
 
     /// What covers the tree, in pixels from the canvas's corner.
     pub fn canvas_overlays(&self, scale: f32) -> Vec<LabelBox> {
-        let corner = self.canvas.min;
-        (self.overlays.iter())
-            .map(|rect| LabelBox {
-                left: (rect.left() - corner.x) * scale,
-                top: (rect.top() - corner.y) * scale,
-                right: (rect.right() - corner.x) * scale,
-                bottom: (rect.bottom() - corner.y) * scale,
-            })
-            .collect()
+        boxes_within(&self.overlays, self.canvas.min, scale)
     }
+}
+
+/// Places in points as pixels from a corner.
+pub(super) fn boxes_within(places: &[Rect], corner: Pos2, scale: f32) -> Vec<LabelBox> {
+    (places.iter())
+        .map(|rect| LabelBox {
+            left: (rect.left() - corner.x) * scale,
+            top: (rect.top() - corner.y) * scale,
+            right: (rect.right() - corner.x) * scale,
+            bottom: (rect.bottom() - corner.y) * scale,
+        })
+        .collect()
 }
 
 /// The node whose triangle lies at a pixel of the canvas.

@@ -2,12 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use canopy_engine::{games::notation::escape_invisible, tree::columns::Column};
+use canopy_engine::{
+    games::notation::escape_invisible, search::exact::ValueClass, tree::columns::Column,
+};
 use egui::{
     Align2, Color32, FontId, Pos2, Rect, RichText, Sense, Shape, Stroke, StrokeKind, Ui, pos2, vec2,
 };
 
-use super::{column_text, display_move, elide::elide, explain_term, node_details::NodeDetails};
+use super::{
+    column_text, display_move, elide::elide, explain_term, node_details::NodeDetails, truth_marks,
+};
 use crate::{
     app::Action,
     draw::{fonts, theme::Theme},
@@ -35,6 +39,9 @@ const ROW_GAP: f32 = 2.0;
 const COLUMN_ENDS: [f32; 5] = [0.14, 0.325, 0.56, 0.765, 0.985];
 /// The same where there is a value instead of the terms of a formula.
 const VALUE_COLUMN_ENDS: [f32; 3] = [0.3, 0.58, 0.985];
+/// The mark of an exact result beside a move: its radius and the room that it takes.
+const RESULT_RADIUS: f32 = 6.0;
+const RESULT_ROOM: f32 = 16.0;
 /// Size of the table's text and of its headings.
 const TEXT_SIZE: f32 = 13.0;
 const HEADING_SIZE: f32 = 12.0;
@@ -86,6 +93,8 @@ struct Table<'a> {
     width: f32,
     /// Children listed before the rest is a row that unfolds.
     max_listed: usize,
+    /// What an exact solver says of a row.
+    result_of: &'a dyn Fn(usize) -> Option<ValueClass>,
 }
 
 /// How a row is marked.
@@ -107,7 +116,7 @@ fn max_listed(height: f32) -> usize {
 pub(super) fn show(
     details: &NodeDetails,
     state: &mut ChildTableState,
-    order: &mut String,
+    (order, result_of): (&mut String, &dyn Fn(usize) -> Option<ValueClass>),
     ui: &mut Ui,
     theme: &Theme,
     actions: &mut Vec<Action>,
@@ -123,6 +132,7 @@ pub(super) fn show(
         most: why.all_children().map(visits).max().unwrap_or(1).max(1),
         width: ui.available_width(),
         max_listed: max_listed(ui.clip_rect().height()),
+        result_of,
     };
     table.show_headings(ui);
     let gap = std::mem::replace(&mut ui.spacing_mut().item_spacing.y, ROW_GAP);
@@ -283,7 +293,9 @@ impl Table<'_> {
     ) {
         let painter = ui.painter();
         let is_shared = self.model.is_shared(terms.row);
-        let marks = 12.0 * (f32::from(is_next) + f32::from(is_shared));
+        let result = (self.result_of)(terms.row);
+        let marks = 12.0 * (f32::from(is_next) + f32::from(is_shared))
+            + RESULT_ROOM * f32::from(result.is_some());
         let name = display_move(&self.model.row_reading(terms.row));
         let font = FontId::new(TEXT_SIZE, fonts::semibold());
         let room = end - 6.0 - marks;
@@ -294,6 +306,10 @@ impl Table<'_> {
         painter.galley(pos2(left, middle - size.y / 2.0), galley, colour);
         if is_shared {
             draw_diamond(ui, pos2(left + size.x + 7.0, middle), self.theme.dim);
+        }
+        if let Some(class) = result {
+            let x = left + size.x + 10.0 + 12.0 * f32::from(is_shared);
+            truth_marks::draw_class(painter, pos2(x, middle), RESULT_RADIUS, class, self.theme);
         }
         if is_next {
             draw_next_mark(ui, pos2(rect.left() + end - 4.0, middle), self.theme.good);

@@ -4,7 +4,7 @@ use egui::{FocusDirection, Popup, Ui};
 
 use super::{LEFT, Panels, RIGHT, settings_window::SettingsWindow, toolbar};
 use crate::{
-    app::{Action, App, CopyTarget, Direction, GameAction},
+    app::{Action, App, CopyTarget, Direction, GameAction, LessonAction},
     ui::keys::{self, Command, KeyState},
 };
 
@@ -46,6 +46,7 @@ impl Panels {
                 replay: app.document.timeline.status.is_some(),
                 follow: app.folder.directory.is_some(),
                 game: app.session.is_some(),
+                lesson: app.lesson.is_some(),
                 view: app.shown_view(),
             }
         } else if self.start.shows_cards() {
@@ -127,6 +128,7 @@ impl Panels {
             Command::Why(command) => self.run_why_command(app, command, actions),
             Command::Steps(command) => self.run_steps_command(app, command, actions),
             Command::Compare(command) => self.run_compare_command(app, command, actions),
+            Command::TurnLesson(by) => actions.push(Action::Lesson(LessonAction::Turn(by))),
             Command::Watch => actions.push(super::start_screen::watch_action(app)),
             Command::Play => actions.push(super::start_screen::play_action(app)),
             Command::GoToTree => self.focuses_jump_field = true,

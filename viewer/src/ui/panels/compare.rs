@@ -7,7 +7,9 @@ use egui::{
 
 use super::{
     Panels,
+    canvas::boxes_within,
     form::{Segment, show_segments},
+    truth_marks,
 };
 use crate::{
     app::{Action, App, COMPARE_CHILD_COUNTS, CompareAction, CompareCommand, TruthMode},
@@ -16,6 +18,7 @@ use crate::{
         theme::{BODY_SIZE, SMALL_SIZE, TITLE_SIZE, Theme},
     },
     tree::{
+        labels::LabelBox,
         scene::{Measure, format_thousands},
         title::search_line,
         value_colour::EdgeColours,
@@ -36,7 +39,7 @@ const TOOLBAR_HEIGHT: f32 = 44.0;
 const HEADER_HEIGHT: f32 = 40.0;
 const SLIDER_HEIGHT: f32 = 52.0;
 /// Of the area below the trees: its usual height, and its part of what is there in low windows.
-const BOTTOM_HEIGHT: f32 = 300.0;
+const BOTTOM_HEIGHT: f32 = 324.0;
 const BOTTOM_PART: f32 = 0.46;
 /// Space at the sides of the window.
 const SIDE: f32 = 16.0;
@@ -63,6 +66,8 @@ const MEASURES: [(Measure, &str, &str); 3] = [
 pub(super) struct ComparePanel {
     /// Where the two trees are drawn in this frame; none where there are none.
     canvases: Option<[Rect; 2]>,
+    /// What lies over them, in points.
+    overlays: [Vec<Rect>; 2],
 }
 
 /// The colour of a search.
@@ -74,6 +79,12 @@ impl Panels {
     /// Where two trees are drawn side by side, in points.
     pub fn compared_canvases(&self) -> Option<[Rect; 2]> {
         self.compare.canvases
+    }
+
+    /// What covers the trees, in pixels from the corners of their canvases.
+    pub fn compared_overlays(&self, scale: f32) -> [Vec<LabelBox>; 2] {
+        let canvases = self.compare.canvases.unwrap_or([Rect::ZERO; 2]);
+        [0, 1].map(|side| boxes_within(&self.compare.overlays[side], canvases[side].min, scale))
     }
 
     /// Shows the view in what is left of the window.
@@ -112,7 +123,9 @@ impl Panels {
             self.show_compared_trees(app, area, ui, theme, actions);
         } else {
             let mut ui = ui.new_child(UiBuilder::new().max_rect(area));
-            show_second_search(app, &mut ui, theme, actions);
+            if show_second_search(app, &mut ui, theme, actions) {
+                self.open_second_dialog(app);
+            }
         }
     }
 
@@ -163,6 +176,7 @@ impl Panels {
             ui.painter().rect_filled(header, 0.0, theme.canvas);
             show_header(app, side, header, ui, theme);
             handle_pointer(side, canvas, ui, actions);
+            self.compare.overlays[side] = truth_marks::draw_compared(app, side, canvas, ui, theme);
         }
         let gap = Rect::from_min_max(
             pos2(middle - 3.0, area.top()),
@@ -204,7 +218,7 @@ impl Panels {
             ui.set_clip_rect(place.expand(2.0));
             match index {
                 0 => table::show(app, &mut ui, theme, actions),
-                1 => lines::show(app, &mut self.board_textures, &mut ui, theme),
+                1 => lines::show(app, &mut self.board_textures, &mut ui, theme, actions),
                 _ => history::show(app, &mut ui, theme),
             }
             left = right;
@@ -450,8 +464,14 @@ fn handle_pointer(side: usize, canvas: Rect, ui: &Ui, actions: &mut Vec<Action>)
     response.named(&format!("compared tree {}", LETTERS[side]));
 }
 
-/// What is said until there are two trees: why not, or how to get them.
-fn show_second_search(app: &mut App, ui: &mut Ui, theme: &Theme, actions: &mut Vec<Action>) {
+/// What is said until there are two trees: why not, or how to get them. True if a file is to be chosen.
+fn show_second_search(
+    app: &mut App,
+    ui: &mut Ui,
+    theme: &Theme,
+    actions: &mut Vec<Action>,
+) -> bool {
+    let mut wants_file = false;
     ui.painter().rect_filled(ui.max_rect(), 0.0, theme.canvas);
     ui.vertical_centered(|ui| {
         ui.add_space((ui.available_height() / 2.0 - 120.0).max(16.0));
@@ -470,9 +490,16 @@ fn show_second_search(app: &mut App, ui: &mut Ui, theme: &Theme, actions: &mut V
         }
         ui.label(theme.title("A second search of this position"));
         ui.add_space(8.0);
-        let about = "Drop a second tree here, or search the position of the shown tree once more.";
+        let about = "Drop a second tree here, or open one.";
         ui.label(RichText::new(about).color(theme.dim));
-        ui.add_space(16.0);
+        ui.add_space(12.0);
+        let open = ui.button("Open a second tree…");
+        let about = "A tree or journal of the same position";
+        wants_file = open.explained("open second", about).clicked();
+        ui.add_space(24.0);
+        let about = "Or search the position of the shown tree once more:";
+        ui.label(RichText::new(about).color(theme.dim));
+        ui.add_space(12.0);
         let width = 520.0_f32.min(ui.available_width());
         ui.allocate_ui(vec2(width, 40.0), |ui| {
             ui.horizontal(|ui| {
@@ -499,4 +526,5 @@ fn show_second_search(app: &mut App, ui: &mut Ui, theme: &Theme, actions: &mut V
             });
         });
     });
+    wants_file
 }

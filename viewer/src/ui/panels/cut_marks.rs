@@ -16,14 +16,23 @@ use crate::{
 
 /// Levels with more nodes in view have no marks: they would lie over each other.
 const MAX_NODES_IN_VIEW: usize = 160;
+/// Half the room that a mark takes, in points.
+const SCISSORS_ROOM: f32 = 7.0;
 /// Least distance between marks with a number, in points.
 const MIN_DISTANCE_FOR_NUMBERS: f32 = 30.0;
 
-/// Draws the marks of what is in view.
-pub(super) fn draw(app: &App, model: &TreeModel, canvas: Rect, ui: &Ui, theme: &Theme) {
+/// Draws the marks of what is in view. Returns the places of those with a number, which labels keep free.
+pub(super) fn draw(
+    app: &App,
+    model: &TreeModel,
+    canvas: Rect,
+    ui: &Ui,
+    theme: &Theme,
+) -> Vec<Rect> {
+    let mut taken = Vec::new();
     let (Some(columns), Some(camera)) = (ClassicalColumns::of(model), &app.navigation.camera)
     else {
-        return;
+        return taken;
     };
     let size = &app.navigation.canvas;
     let scale = ui.ctx().pixels_per_point();
@@ -45,51 +54,52 @@ pub(super) fn draw(app: &App, model: &TreeModel, canvas: Rect, ui: &Ui, theme: &
         let width = place(last - 1, depth).x - place(first, depth).x;
         let distance = width / (last - first).saturating_sub(1).max(1) as f32;
         let has_numbers = last - first == 1 || distance >= MIN_DISTANCE_FOR_NUMBERS;
+        // Where the last scissors of the layer end.
+        let mut end = f32::NEG_INFINITY;
         for node in first..last {
-            draw_mark(
-                model,
-                columns,
-                (node, place(node, depth)),
-                has_numbers,
-                &painter,
-                theme,
-            );
+            let at = place(node, depth);
+            if columns.cut(model.row(node)) == Cut::Table {
+                draw_diamond(at, theme.good, &painter, theme);
+                continue;
+            }
+            let unsearched = columns.unsearched(model, node);
+            if unsearched == 0 {
+                continue;
+            }
+            let mark = at + vec2(16.0, 20.0);
+            if mark.x - SCISSORS_ROOM < end {
+                draw_bar(at, &painter, theme);
+                continue;
+            }
+            let line = Shape::dashed_line(&[at, mark], Stroke::new(1.0, theme.dim), 3.0, 3.0);
+            painter.extend(line);
+            draw_scissors(mark, &painter, theme);
+            end = mark.x + SCISSORS_ROOM;
+            if has_numbers {
+                let font = FontId::proportional(SMALL_SIZE);
+                let text = unsearched.to_string();
+                let number = mark + vec2(9.0, 0.0);
+                let written = painter.text(number, Align2::LEFT_CENTER, text, font, theme.dim);
+                end = written.right() + 2.0;
+                let scissors = Rect::from_center_size(mark, vec2(2.0, 2.0) * SCISSORS_ROOM);
+                taken.push(scissors.union(written).shrink(2.0));
+            }
         }
     }
     draw_windows(app, model, columns, &place, &painter, theme);
+    taken
 }
 
-fn draw_mark(
-    model: &TreeModel,
-    columns: ClassicalColumns<'_>,
-    (node, at): (usize, Pos2),
-    has_number: bool,
-    painter: &Painter,
-    theme: &Theme,
-) {
-    if columns.cut(model.row(node)) == Cut::Table {
-        draw_diamond(at, theme.good, painter, theme);
-        return;
-    }
-    let unsearched = columns.unsearched(model, node);
-    if unsearched == 0 {
-        return;
-    }
-    let mark = at + vec2(16.0, 20.0);
-    let line = Shape::dashed_line(&[at, mark], Stroke::new(1.0, theme.dim), 3.0, 3.0);
+/// A short bar below a node, where there is no room for scissors.
+fn draw_bar(at: Pos2, painter: &Painter, theme: &Theme) {
+    let end = at + vec2(0.0, 20.0);
+    let line = Shape::dashed_line(&[at, end], Stroke::new(1.0, theme.dim), 3.0, 3.0);
     painter.extend(line);
-    draw_scissors(mark, painter, theme);
-    if has_number {
-        let at = mark + vec2(9.0, 0.0);
-        let font = FontId::proportional(SMALL_SIZE);
-        painter.text(
-            at,
-            Align2::LEFT_CENTER,
-            unsearched.to_string(),
-            font,
-            theme.dim,
-        );
-    }
+    painter.hline(
+        end.x - 3.0..=end.x + 3.0,
+        end.y,
+        Stroke::new(1.6, theme.warm),
+    );
 }
 
 /// A diamond, 14 points high.

@@ -26,7 +26,7 @@ const GAP: f32 = 8.0;
 /// Height of a bar.
 const BAR_HEIGHT: f32 = 7.0;
 
-/// Shows the cards, if the tree's search has a list of depths.
+/// Shows the cards, if the tree's search has a list of depths. One depth alone tells nothing that is not told beside the tree.
 pub(super) fn show(
     app: &App,
     model: &TreeModel,
@@ -34,7 +34,7 @@ pub(super) fn show(
     theme: &Theme,
     actions: &mut Vec<Action>,
 ) {
-    if !model.is_classical() || model.depths.is_empty() {
+    if !model.is_classical() || model.depths.len() < 2 {
         return;
     }
     let frame = Frame::new()

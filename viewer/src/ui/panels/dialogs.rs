@@ -1,5 +1,7 @@
 //! Questions: for files, and before a game is left.
 
+use std::path::Path;
+
 use egui::{Align2, RichText, Ui, vec2};
 
 use super::{
@@ -34,6 +36,17 @@ impl Panels {
         let directory = (app.folder.directory.clone()).or_else(|| std::env::current_dir().ok());
         let directory = directory.unwrap_or_default();
         self.dialog = Some(FileDialog::new(FilePurpose::Open, &directory));
+    }
+
+    /// Asks for a tree to compare the shown one with.
+    pub(super) fn open_second_dialog(&mut self, app: &App) {
+        let beside = app.document.shown_path.as_deref().and_then(Path::parent);
+        let here = || std::env::current_dir().unwrap_or_default();
+        let directory = match beside {
+            Some(beside) if !app.has_temporary_trees() => beside.to_owned(),
+            _ => here(),
+        };
+        self.dialog = Some(FileDialog::new(FilePurpose::OpenSecond, &directory));
     }
 
     /// Asks for a file to save the tree or a picture in.

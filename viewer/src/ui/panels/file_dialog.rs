@@ -13,7 +13,7 @@ use super::{
     form::{Segment, show_segments},
 };
 use crate::{
-    app::{Action, GameAction, display_name},
+    app::{Action, CompareAction, GameAction, display_name},
     draw::theme::{BODY_SIZE, Theme},
     play::files::is_game_file,
     system::paths::absolute,
@@ -40,6 +40,8 @@ const PICTURE_SCALES: [f64; 3] = [1.0, 2.0, 4.0];
 pub(super) enum FilePurpose {
     /// To be opened: trees or a game.
     Open,
+    /// To be compared with the shown tree.
+    OpenSecond,
     /// To save a tree or a picture of it.
     SaveTree,
     /// To save a game of this kind.
@@ -83,13 +85,13 @@ const TREE_FORMATS: [SaveFormat; 5] = [
 
 impl FilePurpose {
     fn is_save(self) -> bool {
-        self != Self::Open
+        !matches!(self, Self::Open | Self::OpenSecond)
     }
 
     /// The formats to save in, the usual one first.
     fn formats(self) -> Vec<SaveFormat> {
         match self {
-            Self::Open => Vec::new(),
+            Self::Open | Self::OpenSecond => Vec::new(),
             Self::SaveTree => TREE_FORMATS.into_iter().collect(),
             Self::SaveGame(facts) => {
                 let records = facts.record_formats.iter().map(|format| match format {
@@ -118,6 +120,7 @@ impl FilePurpose {
     fn lists(self, path: &Path) -> bool {
         match self {
             Self::Open => is_tree_file(path) || is_foreign_tree(path) || is_game_file(path),
+            Self::OpenSecond => is_tree_file(path),
             Self::SaveTree => is_tree_file(path) || is_picture(path),
             Self::SaveGame(_) => is_game_file(path),
         }
@@ -180,6 +183,7 @@ impl FileDialog {
     pub(super) fn title(&self) -> &'static str {
         match self.purpose {
             FilePurpose::Open => "Open",
+            FilePurpose::OpenSecond => "Open a second tree",
             FilePurpose::SaveTree => "Save the tree",
             FilePurpose::SaveGame(_) => "Save the game",
         }
@@ -359,7 +363,9 @@ impl FileDialog {
     fn to_action(&self) -> Action {
         let path = PathBuf::from(self.text.trim());
         let first = self.selected.first().unwrap_or(&path);
-        if is_game_file(first) && self.purpose.is_save() {
+        if self.purpose == FilePurpose::OpenSecond {
+            Action::Compare(CompareAction::OpenSecond(first.clone()))
+        } else if is_game_file(first) && self.purpose.is_save() {
             Action::Game(GameAction::Save(path))
         } else if is_game_file(first) {
             Action::LoadGame(first.clone())
@@ -429,7 +435,7 @@ impl FileDialog {
         let Entry { is_file, path } = entry;
         match (self.purpose, is_file) {
             (FilePurpose::Open, true) => self.toggle(path),
-            (FilePurpose::Open, false) => {
+            (FilePurpose::Open | FilePurpose::OpenSecond, false) => {
                 self.selected.clear();
                 self.set_path(&path);
             }

@@ -162,6 +162,11 @@ impl GamePanel<'_> {
             .show((standing, reserved), app, ui, theme, actions);
     }
 
+    /// Whether the discs on the board stand for nodes searched instead of visits.
+    fn counts_nodes(&self) -> bool {
+        (self.details).is_some_and(|details| details.model().is_classical())
+    }
+
     /// The board of the node that is looked at.
     fn show_node_board(&mut self, app: &App, ui: &mut Ui, theme: &Theme) {
         match self.details.map(|details| &details.board) {
@@ -170,7 +175,7 @@ impl GamePanel<'_> {
                 let player = replayed.to_move;
                 let tone = player.map(|player| replayed.board.piece_colours(player, theme).fill);
                 show_turn(ui, (&replayed.turn_text, tone), replayed, theme);
-                show_marks_legend(&replayed.board, marks, ui, theme);
+                show_marks_legend(&replayed.board, marks, self.counts_nodes(), ui, theme);
             }
             Some(Err(why)) => show_missing_board(why, ui, theme),
             None => {}
@@ -194,7 +199,7 @@ impl GamePanel<'_> {
         self.show_board(now, marks.clone(), app, ui, theme);
         let tone = (standing.to_move()).map(|player| now.board.piece_colours(player, theme).fill);
         show_turn(ui, (&standing.turn_text(), tone), now, theme);
-        show_marks_legend(&now.board, &marks, ui, theme);
+        show_marks_legend(&now.board, &marks, self.counts_nodes(), ui, theme);
     }
 
     fn show_board(
@@ -226,7 +231,7 @@ impl GamePanel<'_> {
 }
 
 /// What the marks on a board mean: the discs of visit shares, and the last move.
-fn show_marks_legend(board: &Board, marks: &Marks, ui: &mut Ui, theme: &Theme) {
+fn show_marks_legend(board: &Board, marks: &Marks, counts_nodes: bool, ui: &mut Ui, theme: &Theme) {
     let has_shares = marks.moves.iter().any(|mv| mv.share > 0.0);
     if !has_shares && marks.last_move.is_none() {
         return;
@@ -241,7 +246,11 @@ fn show_marks_legend(board: &Board, marks: &Marks, ui: &mut Ui, theme: &Theme) {
             let at = sign(ui);
             let colour = Board::visit_colour(theme);
             ui.painter().circle_filled(at, 5.0, colour);
-            explain_term(text(ui, "area = share of visits"), "Visit discs");
+            let told = match counts_nodes {
+                true => "area = share of nodes",
+                false => "area = share of visits",
+            };
+            explain_term(text(ui, told), "Visit discs");
         }
         if let Some(last) = &marks.last_move {
             let at = sign(ui);

@@ -15,7 +15,10 @@ use crate::{
     },
     play::lesson::{LessonStep, MoveResult},
     tree::model::TreeModel,
-    ui::controls::Named as _,
+    ui::{
+        controls::Named as _,
+        keys::{Command, hint},
+    },
 };
 
 mod chart;
@@ -105,9 +108,13 @@ impl Panels {
         if moves.is_empty() {
             (marks.moves, marks.chosen) = root_shares(model);
         }
+        let shares = match model.is_classical() {
+            true => "Yellow: share of the nodes searched.",
+            false => "Yellow: share of visits.",
+        };
         let text = match (moves.is_empty(), results_text(state.part())) {
-            (true, Some(text)) => format!("Yellow: share of visits. {text}"),
-            (true, None) => "Yellow: share of visits.".to_owned(),
+            (true, Some(text)) => format!("{shares} With best play: {text}"),
+            (true, None) => shares.to_owned(),
             (false, _) => "The selected node.".to_owned(),
         };
         Panel::right("lesson board")
@@ -150,8 +157,8 @@ fn results_text(step: &LessonStep) -> Option<String> {
     };
     match (step.results.is_empty(), with(MoveResult::Wins).as_slice()) {
         (true, _) => None,
-        (false, [one]) => Some(format!("Only {one} wins.")),
-        (false, []) => Some("No move wins.".to_owned()),
+        (false, [one]) => Some(format!("only {one} wins.")),
+        (false, []) => Some("no move wins.".to_owned()),
         (false, many) => Some(format!("{} win.", many.join(", "))),
     }
 }
@@ -478,7 +485,8 @@ fn show_foot(state: &LessonState, ui: &mut Ui, theme: &Theme, actions: &mut Vec<
     ui.horizontal(|ui| {
         ui.add_enabled_ui(state.step > 0, |ui| {
             let back = show_large_button(ui, theme, "‹ Back", (vec2(96.0, 40.0), false));
-            if back.explained("lesson back", "The step before").clicked() {
+            let about = hint("The step before", Command::TurnLesson(-1));
+            if back.explained("lesson back", about).clicked() {
                 push(actions, LessonAction::Turn(-1));
             }
         });
@@ -494,6 +502,7 @@ fn show_foot(state: &LessonState, ui: &mut Ui, theme: &Theme, actions: &mut Vec<
             } else {
                 "The next step"
             };
+            let about = hint(about, Command::TurnLesson(1));
             if next.explained("lesson next", about).clicked() {
                 push(actions, LessonAction::Turn(1));
             }

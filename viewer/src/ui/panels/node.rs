@@ -1,6 +1,8 @@
 //! The area on the right: the selected node, and why the search prefers a child.
 
-use canopy_engine::games::notation::escape_invisible;
+use std::collections::BTreeMap;
+
+use canopy_engine::{games::notation::escape_invisible, search::exact::ValueClass};
 use egui::{
     Align, CollapsingHeader, FontId, Frame, Layout, Margin, Rect, RichText, Sense, Stroke, Ui,
     pos2, vec2,
@@ -58,6 +60,9 @@ pub(super) fn show(
     let model = details.model();
     state.follow(details);
     show_selected(details, ui, theme, actions);
+    if let Some(text) = app.truth_text(details.node()) {
+        show_explained_figure(ui, theme, ("Truth", "Truth"), text);
+    }
     let has_children =
         details.child_scores.hidden > 0 || details.child_scores.all_children().next().is_some();
     if model.is_classical() {
@@ -71,8 +76,13 @@ pub(super) fn show(
             None => "Moves",
         };
         begin_section(ui, theme, heading);
+        let rows = details.child_scores.all_children().map(|terms| terms.row);
+        let results: BTreeMap<usize, ValueClass> = rows
+            .filter_map(|row| Some((row, app.row_result(details.node(), row)?)))
+            .collect();
+        let result_of = |row: usize| results.get(&row).copied();
         let order = &mut app.settings.child_order;
-        child_table::show(details, state, order, ui, theme, actions);
+        child_table::show(details, state, (order, &result_of), ui, theme, actions);
         show_choice(details, state, ui, theme);
     }
     if !details.expected_line.is_empty() {

@@ -81,7 +81,10 @@ pub(super) fn show(app: &App, model: &TreeModel, ui: &mut Ui, theme: &Theme) {
         None => NO_DATA.to_owned(),
     };
     show_figure(ui, theme, "Move chosen", chosen);
-    let title = format!("All {} parameters", meta.parameters.len());
+    let title = match meta.parameters.len() {
+        1 => "One parameter".to_owned(),
+        count => format!("All {count} parameters"),
+    };
     let folded = CollapsingHeader::new(RichText::new(title).color(theme.cool))
         .id_salt("parameters")
         .show_unindented(ui, |ui| show_parameters(model, meta, ui, theme));

@@ -10,7 +10,7 @@ use super::{
     view_switch,
 };
 use crate::{
-    app::{Action, App, View, display_name},
+    app::{Action, App, CompareCommand, View, display_name},
     draw::{
         fonts,
         theme::{BODY_SIZE, Theme},
@@ -346,6 +346,24 @@ fn idle_text(app: &App) -> String {
             format!(
                 "Right and Left step, Space plays in slow motion, N goes to the next iteration. {help}."
             )
+        }
+        _ if app.shown_view() == View::Why => {
+            format!(
+                "Click another move to ask about it. Up and Down step through both lines. {help}."
+            )
+        }
+        _ if app.shown_view() == View::Compare && app.compare.shown.is_some() => {
+            let (link, exchange) = (
+                keys_text(Command::Compare(CompareCommand::Link)),
+                keys_text(Command::Compare(CompareCommand::Exchange)),
+            );
+            let linked = match app.compare.is_linked {
+                true => {
+                    format!("Both trees follow one camera and one selection; {link} unlinks them")
+                }
+                false => format!("Each tree has its own camera; {link} links them"),
+            };
+            format!("{linked}, {exchange} exchanges A and B. {help}.")
         }
         Some(polling) => polling,
         None if app.is_at_start() => {

@@ -1,6 +1,6 @@
 //! Exact values in the window: marks at nodes, rings, the choice whether they are shown, and what the marks mean.
 
-use canopy_engine::explain::truth::{Judgement, regret_text};
+use canopy_engine::{explain::truth::regret_text, search::exact::ValueClass};
 use egui::{
     Color32, FontId, Frame, Margin, Painter, Panel, Pos2, Rect, RichText, Shape, Stroke,
     StrokeKind, Ui, pos2, vec2,
@@ -45,20 +45,26 @@ impl Mark {
     }
 }
 
-/// The mark of what a move does to its player's result: a tick keeps it, a cross throws it away, with an equals sign for half a point.
-pub(super) fn draw_judgement(
+impl From<ValueClass> for Mark {
+    /// Of a value for the side to move at the root.
+    fn from(class: ValueClass) -> Self {
+        match class {
+            ValueClass::Win => Self::Win,
+            ValueClass::Draw => Self::Draw,
+            ValueClass::Loss => Self::Loss,
+        }
+    }
+}
+
+/// The mark of what a move leads to, for the side to move at the root: the same as at its node.
+pub(super) fn draw_class(
     painter: &Painter,
     at: Pos2,
     radius: f32,
-    judgement: Judgement,
+    class: ValueClass,
     theme: &Theme,
 ) {
-    let mark = match judgement {
-        Judgement::Best | Judgement::Keeps => Mark::Win,
-        Judgement::Loses(1) => Mark::Draw,
-        Judgement::Loses(_) => Mark::Loss,
-    };
-    draw_mark(painter, at, radius, mark, theme);
+    draw_mark(painter, at, radius, class.into(), theme);
 }
 
 /// A circle with a tick, an equals sign or a cross.
@@ -95,7 +101,9 @@ pub(super) fn draw(
     theme: &Theme,
 ) -> Vec<Rect> {
     let mode = app.truth_mode();
-    let Some(camera) = app.navigation.camera.filter(|_| mode != TruthMode::Off) else {
+    let results = app.lesson_results(model);
+    let is_marked = mode != TruthMode::Off || !results.is_empty();
+    let Some(camera) = app.navigation.camera.filter(|_| is_marked) else {
         return Vec::new();
     };
     let scale = f64::from(ui.ctx().pixels_per_point());
@@ -108,17 +116,25 @@ pub(super) fn draw(
         canvas.min + vec2((x / scale) as f32, (y / scale) as f32)
     };
     let mut taken: Vec<Pos2> = Vec::new();
-    for node in most_visited(app, model) {
+    let mark_of = |node: usize| -> Option<Mark> {
+        let told = results.iter().find(|(known, _)| *known == node);
+        if let Some((_, class)) = told {
+            return Some((*class).into());
+        }
         let NodeTruth::Known { winner, .. } = app.node_truth(node) else {
-            continue;
+            return None;
         };
-        let mark = match winner {
+        Some(match winner {
+            _ if mode == TruthMode::Off => return None,
             None => Mark::Draw,
             Some(winner) if (winner == canopy_engine::games::Player::First) == root_is_first => {
                 Mark::Win
             }
             Some(_) => Mark::Loss,
-        };
+        })
+    };
+    for node in most_visited(app, model) {
+        let Some(mark) = mark_of(node) else { continue };
         let at = place(node);
         let above = at - vec2(0.0, MARK_RADIUS * 2.0 + 2.0);
         let is_free = taken
@@ -134,9 +150,47 @@ pub(super) fn draw(
             draw_regret_ring(&painter, at, theme);
         }
     }
-    // Labels keep some distance by themselves, and those beside a node are to stay.
+    label_free(taken)
+}
+
+/// Draws the marks of the root's moves on one of two trees side by side. Returns their places, which labels keep free.
+pub(super) fn draw_compared(
+    app: &App,
+    side: usize,
+    canvas: Rect,
+    ui: &Ui,
+    theme: &Theme,
+) -> Vec<Rect> {
+    let (Some(shown), Some(camera)) = (&app.compare.shown, app.compare.camera(side)) else {
+        return Vec::new();
+    };
+    let scale = f64::from(ui.ctx().pixels_per_point());
+    let (model, view) = (&shown.sides[side], &app.compare.canvases[side]);
+    let painter = ui.painter_at(canvas);
+    let mut taken = Vec::new();
+    for mv in &shown.root_moves {
+        let place = mv.node.and_then(|place| shown.node(side, place));
+        let (Some(node), Some((class, _))) = (place, app.root_truth(&mv.mv)) else {
+            continue;
+        };
+        let (x, y) = camera.to_canvas(view, model.x[node], 1.0);
+        let at = canvas.min + vec2((x / scale) as f32, (y / scale) as f32);
+        let above = at - vec2(0.0, MARK_RADIUS * 2.0 + 2.0);
+        let is_free = (taken.iter()).all(|&other: &Pos2| (other - above).length() > MIN_MARK_ROOM);
+        if is_free {
+            draw_mark(&painter, above, MARK_RADIUS, class.into(), theme);
+            taken.push(above);
+        } else {
+            draw_small(&painter, at, class.into(), theme);
+        }
+    }
+    label_free(taken)
+}
+
+/// What labels keep free around marks: they keep some distance by themselves, and those beside a node are to stay.
+fn label_free(marks: Vec<Pos2>) -> Vec<Rect> {
     let size = vec2(0.5, 1.5) * MARK_RADIUS;
-    (taken.into_iter())
+    (marks.into_iter())
         .map(|at| Rect::from_center_size(at, size))
         .collect()
 }

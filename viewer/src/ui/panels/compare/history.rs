@@ -47,7 +47,7 @@ pub(super) fn show(app: &App, ui: &mut Ui, theme: &Theme) {
         && let Some(from) = parts_for_good(one, other, [first, second])
     {
         let text = format!(
-            "They favour different moves for good from about iteration {} on.",
+            "Amber at the slider: A and B favour different moves, for good from about iteration {} on.",
             format_thousands(from.into())
         );
         ui.label(RichText::new(text).small().color(theme.dim));

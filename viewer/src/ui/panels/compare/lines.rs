@@ -4,14 +4,20 @@ use egui::{FontId, RichText, Sense, Stroke, StrokeKind, Ui, vec2};
 
 use super::{LETTERS, side_colour};
 use crate::{
-    app::App,
+    app::{Action, App, CompareAction, TruthMode},
     board::{Board, BoardTextures, Marks},
     draw::{
         fonts,
         theme::{BODY_SIZE, SMALL_SIZE, Theme},
     },
-    tree::comparison::Comparison,
-    ui::controls::Named as _,
+    tree::{
+        comparison::{ComparedMove, Comparison},
+        exact_words::{ComparedChoice, compare_choices},
+    },
+    ui::{
+        controls::Named as _,
+        keys::{Command, hint},
+    },
 };
 
 /// Moves of a line that are shown.
@@ -19,7 +25,13 @@ const SHOWN_MOVES: usize = 8;
 const BOARD_WIDTH: f32 = 150.0;
 
 /// Shows the board at the point where the lines part, and both lines.
-pub(super) fn show(app: &App, textures: &mut BoardTextures, ui: &mut Ui, theme: &Theme) {
+pub(super) fn show(
+    app: &App,
+    textures: &mut BoardTextures,
+    ui: &mut Ui,
+    theme: &Theme,
+    actions: &mut Vec<Action>,
+) {
     let Some(shown) = &app.compare.shown else {
         return;
     };
@@ -39,9 +51,40 @@ pub(super) fn show(app: &App, textures: &mut BoardTextures, ui: &mut Ui, theme: 
             }
             ui.add_space(4.0);
             for sentence in sentences(app, shown) {
-                ui.label(sentence);
+                ui.label(RichText::new(&sentence).size(BODY_SIZE))
+                    .named(&format!("compared: {sentence}"));
+                ui.add_space(4.0);
             }
+            show_questions(app, shown, ui, actions);
         });
+    });
+}
+
+/// Asks the exact solver, and leads to the view Why of either search.
+fn show_questions(app: &App, shown: &Comparison, ui: &mut Ui, actions: &mut Vec<Action>) {
+    ui.add_space(4.0);
+    ui.horizontal_wrapped(|ui| {
+        if app.truth_mode() == TruthMode::Off && app.truth_obstacle().is_none() {
+            let button = ui.button("Which is right?");
+            let about = hint(
+                "Asks an exact solver, for two seconds at most",
+                Command::Truth,
+            );
+            if button.explained("compare ask solver", about).clicked() {
+                actions.push(Action::ShowTruth(TruthMode::Marks));
+            }
+        }
+        for (side, letter) in LETTERS.into_iter().enumerate() {
+            let Some(mv) = shown.root_moves.iter().find(|mv| mv.is_chosen[side]) else {
+                continue;
+            };
+            let button = ui.button(format!("Why {} in {letter}?", mv.name));
+            let about = "Why this search prefers its move, in sentences; 4 leads back here";
+            let button = button.explained(&format!("compare why {letter}"), about);
+            if button.clicked() {
+                actions.push(Action::Compare(CompareAction::Why(side)));
+            }
+        }
     });
 }
 
@@ -142,17 +185,17 @@ fn show_line(shown: &Comparison, side: usize, common: usize, ui: &mut Ui, theme:
     });
 }
 
-/// What both searches think of the moves at which they part.
-fn sentences(app: &App, shown: &Comparison) -> Vec<RichText> {
-    if app.compare.selected.is_none() && shown.common_moves() > 0 {
-        return Vec::new();
-    }
+/// What both searches think of the moves that they chose, and which of them is right, where an exact solver was asked.
+fn sentences(app: &App, shown: &Comparison) -> Vec<String> {
     let chosen = |side: usize| shown.root_moves.iter().find(|mv| mv.is_chosen[side]);
     let (Some(one), Some(other)) = (chosen(0), chosen(1)) else {
         return Vec::new();
     };
+    if let Some(verdict) = solver_verdict(app, shown, [one, other]) {
+        return vec![verdict];
+    }
     if one.mv == other.mv {
-        return vec![RichText::new(format!("Both searches chose {}.", one.name)).size(BODY_SIZE)];
+        return vec![format!("Both searches chose {}.", one.name)];
     }
     let percent = |share: f64| format!("{:.0} %", share * 100.0);
     let text = format!(
@@ -164,5 +207,23 @@ fn sentences(app: &App, shown: &Comparison) -> Vec<RichText> {
         other.name,
         percent(other.shares[0]),
     );
-    vec![RichText::new(text).size(BODY_SIZE)]
+    vec![text]
+}
+
+/// Which search is right.
+fn solver_verdict(app: &App, shown: &Comparison, chosen: [&ComparedMove; 2]) -> Option<String> {
+    if app.truth_mode() == TruthMode::Off {
+        return None;
+    }
+    let choices = [0, 1].map(|side| ComparedChoice {
+        name: &chosen[side].mv,
+        text: &chosen[side].name,
+        share: (!shown.sides[side].is_classical()).then_some(chosen[side].shares[side]),
+    });
+    let reading = |name: &str| {
+        let mut moves = shown.root_moves.iter();
+        let known = moves.find(|mv| mv.mv == name);
+        known.map_or_else(|| name.to_owned(), |mv| mv.name.clone())
+    };
+    compare_choices(app.move_values(0)?, choices, reading)
 }

@@ -68,7 +68,11 @@ fn show_slider(
         let name = side.map_or("iterations".to_owned(), |side| {
             format!("iterations {}", LETTERS[side])
         });
-        response.explained(&name, "Click or drag to an iteration");
+        let about = match side {
+            None => "Click or drag to an iteration. Amber: A and B favour different moves",
+            Some(_) => "Click or drag to an iteration",
+        };
+        response.explained(&name, about);
         let text = match side {
             None => format!(
                 "{} of {}, both searches",

@@ -19,6 +19,8 @@ use crate::{
 };
 
 const ROW_HEIGHT: f32 = 34.0;
+/// Space before an exact value.
+const EXACT_GAP: f32 = 24.0;
 /// Right ends of the columns as parts of the width: move, both shares, the difference, both values; and the exact value, where
 /// it is asked for.
 const COLUMNS: [f32; 6] = [0.2, 0.33, 0.46, 0.7, 0.85, 1.0];
@@ -84,6 +86,10 @@ fn show_titles(columns: &[f32], is_classical: bool, mover: &str, ui: &mut Ui, th
     for (index, title) in titles.into_iter().take(shown).enumerate() {
         let (at, align) = match index {
             2 => (bar_middle(columns, rect), Align2::CENTER_CENTER),
+            5 => (
+                column_end(columns, rect, 5) + EXACT_GAP,
+                Align2::LEFT_CENTER,
+            ),
             _ => (column_end(columns, rect, index + 1), Align2::RIGHT_CENTER),
         };
         painter.text(pos2(at, y), align, title, font.clone(), theme.dim);
@@ -148,7 +154,7 @@ fn show_row(
     }
     draw_difference(columns, mv, rect, ui, theme);
     if let Some((text, colour)) = exact_text(app, mv, values, theme) {
-        let at = pos2(column_end(columns, rect, 5) + 24.0, y);
+        let at = pos2(column_end(columns, rect, 5) + EXACT_GAP, y);
         painter.text(at, Align2::LEFT_CENTER, text, font, colour);
     }
     let told = format!(

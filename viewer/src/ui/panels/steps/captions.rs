@@ -260,11 +260,20 @@ fn choice_text(shown: &Shown<'_>, index: usize) -> String {
         return format!("{place} {chooser} chooses.");
     };
     let name = &chosen.name;
+    let equals = step
+        .rows
+        .iter()
+        .filter(|row| row.score == chosen.score)
+        .count();
+    let tie = match equals > 1 {
+        true => " Of equal scores the first is followed.",
+        false => "",
+    };
     match step.rows.len() {
         1 => format!("{place} {chooser} has only one move that is in the tree: *{name}*."),
         _ if step.remark.is_some() => format!("{place} {chooser} chooses *{name}*."),
         moves => format!(
-            "{place} {chooser} chooses among {moves} moves. The highest score is followed: *{name}* with *{}*, mean {} and {} for exploring.",
+            "{place} {chooser} chooses among {moves} moves. The highest score is followed: *{name}* with *{}*, mean {} and {} for exploring.{tie}",
             chosen.score, chosen.mean, chosen.exploration
         ),
     }

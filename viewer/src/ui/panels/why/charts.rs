@@ -2,8 +2,8 @@
 
 use std::ops::RangeInclusive;
 
-use canopy_engine::games::Player;
-use egui::{Align2, Color32, FontId, Painter, Rect, RichText, Stroke, Ui, pos2, vec2};
+use canopy_engine::{games::Player, search::exact::ValueClass};
+use egui::{Align2, Color32, FontId, Painter, Rect, RichText, Shape, Stroke, Ui, pos2, vec2};
 
 use super::super::{
     timeline::charts::{move_colours, share_at, value_at},
@@ -35,6 +35,42 @@ struct Line {
     points: Vec<(f32, f32)>,
     label: String,
     colour: Color32,
+}
+
+/// A chart: its title, its lines, exact values across it, and the end of its axis.
+struct Chart {
+    title: String,
+    lines: Vec<Line>,
+    /// Values with their labels and colours.
+    exact: Vec<(f32, String, Color32)>,
+    end: String,
+}
+
+/// What the two moves are worth by the exact solver, where that is shown and known: a win 1, a draw one half.
+fn exact_lines(app: &App, page: &WhyPage, colours: &[Color32]) -> Vec<(f32, String, Color32)> {
+    let moves = page.explanation.moves.iter().enumerate();
+    let known = moves.filter_map(|(index, one)| {
+        let (class, _) = app.root_truth(&one.name)?;
+        let value = match class {
+            ValueClass::Win => 1.0,
+            ValueClass::Draw => 0.5,
+            ValueClass::Loss => 0.0,
+        };
+        let name = middle_ellipsis(&one.text, 8);
+        Some((value, name, colours[[0, 2][index.min(1)]]))
+    });
+    let mut lines: Vec<(f32, String, Color32)> = Vec::new();
+    for (value, name, colour) in known {
+        // Two that are worth the same have one line.
+        match lines.iter_mut().find(|(other, ..)| *other == value) {
+            Some((_, names, _)) => *names = format!("{names}, {name}"),
+            None => lines.push((value, name, colour)),
+        }
+    }
+    for (_, names, _) in &mut lines {
+        names.push_str(" exact");
+    }
+    lines
 }
 
 /// Shows both charts beside each other.
@@ -75,34 +111,31 @@ pub(super) fn show(app: &App, ui: &mut Ui, theme: &Theme) {
     };
     let share = |time: usize, mv: usize| Some(share_at(history, time, mv) as f32);
     let value = |time: usize, mv: usize| value_at(history, time, mv, for_first);
-    let shares = [line(0, &share), line(1, &share)];
-    let values = [line(0, &value), line(1, &value)];
+    let shares = vec![line(0, &share), line(1, &share)];
+    let values = vec![line(0, &value), line(1, &value)];
     let area = ui.available_rect_before_wrap();
     let half = vec2((area.width() - 24.0) / 2.0, area.height());
     let left = Rect::from_min_size(area.min, half);
     let right = Rect::from_min_size(area.min + vec2(half.x + 24.0, 0.0), half);
     let painter = ui.painter_at(area);
     let end = format!("{} iterations", format_thousands(status.iterations.into()));
-    let share_scale = 0.0..=scale_end(&shares);
-    draw(
-        &painter,
-        left,
-        "Share of visits",
-        &shares,
-        share_scale,
-        &end,
-        theme,
-    );
-    let title = format!("{} wins, mean of the games tried", page.owner_name);
-    draw(
-        &painter,
-        right,
-        &title,
-        &values,
-        value_scale(&values),
-        &end,
-        theme,
-    );
+    let share_chart = Chart {
+        title: "Share of visits".to_owned(),
+        lines: shares,
+        exact: Vec::new(),
+        end: end.clone(),
+    };
+    let share_scale = 0.0..=scale_end(&share_chart.lines);
+    draw(&painter, left, &share_chart, share_scale, theme);
+    let exact = exact_lines(app, page, &colours);
+    let value_chart = Chart {
+        title: format!("{} wins, mean of the games tried", page.owner_name),
+        lines: values,
+        exact,
+        end,
+    };
+    let scale = value_scale(&value_chart);
+    draw(&painter, right, &value_chart, scale, theme);
     controls::register(ui.ctx(), "why shares", left);
     controls::register(ui.ctx(), "why values", right);
     draw_regret(app, page, &painter, plot_of(left), times, theme);
@@ -127,11 +160,12 @@ fn scale_end(lines: &[Line]) -> f32 {
 }
 
 /// The scale of values, in whole tenths.
-fn value_scale(lines: &[Line]) -> RangeInclusive<f32> {
-    let values = (lines.iter())
+fn value_scale(chart: &Chart) -> RangeInclusive<f32> {
+    let values = (chart.lines.iter())
         .flat_map(|line| line.points.iter())
         .filter(|&&(time, _)| time >= NOISY_PART)
         .map(|&(_, value)| value);
+    let values = values.chain(chart.exact.iter().map(|&(value, ..)| value));
     let (least, most) = values.fold((f32::INFINITY, f32::NEG_INFINITY), |(least, most), one| {
         (least.min(one), most.max(one))
     });
@@ -152,20 +186,13 @@ fn plot_of(area: Rect) -> Rect {
 }
 
 /// Draws one chart.
-fn draw(
-    painter: &Painter,
-    area: Rect,
-    title: &str,
-    lines: &[Line],
-    scale: RangeInclusive<f32>,
-    end: &str,
-    theme: &Theme,
-) {
+fn draw(painter: &Painter, area: Rect, chart: &Chart, scale: RangeInclusive<f32>, theme: &Theme) {
     let plot = plot_of(area);
     if plot.width() < 40.0 || plot.height() < 20.0 {
         return;
     }
     let bold = FontId::new(BODY_SIZE, fonts::semibold());
+    let title = &chart.title;
     painter.text(area.min, Align2::LEFT_TOP, title, bold.clone(), theme.text);
     let small = FontId::proportional(SMALL_SIZE);
     let (low, high) = (*scale.start(), *scale.end());
@@ -188,9 +215,28 @@ fn draw(
         theme.dim,
     );
     let corner = plot.right_bottom() + vec2(0.0, 4.0);
-    painter.text(corner, Align2::RIGHT_TOP, end, small, theme.dim);
+    painter.text(
+        corner,
+        Align2::RIGHT_TOP,
+        &chart.end,
+        small.clone(),
+        theme.dim,
+    );
     let mut label_places: Vec<f32> = Vec::new();
-    for line in lines {
+    for (value, label, colour) in &chart.exact {
+        let at = y(*value);
+        let ends = [pos2(plot.left(), at), pos2(plot.right(), at)];
+        painter.extend(Shape::dashed_line(
+            &ends,
+            Stroke::new(1.2, *colour),
+            5.0,
+            4.0,
+        ));
+        let place = pos2(plot.right() + 8.0, at);
+        painter.text(place, Align2::LEFT_CENTER, label, small.clone(), *colour);
+        label_places.push(at);
+    }
+    for line in &chart.lines {
         let points: Vec<_> = (line.points.iter())
             .map(|&(time, value)| pos2(plot.left() + time * plot.width(), y(value)))
             .collect();

@@ -1,8 +1,11 @@
 //! The text of the view Why: the question, the verdict, the sentences, two boards, all moves.
 
-use canopy_engine::explain::{
-    Bound, MoveFacts, MoveValue, Phrase,
-    truth::{Judgement, Verdict},
+use canopy_engine::{
+    explain::{
+        Bound, MoveFacts, MoveValue, Phrase,
+        truth::{Judgement, Verdict},
+    },
+    search::exact::ValueClass,
 };
 use egui::{
     Align, Align2, Color32, ComboBox, FontFamily, FontId, Frame, Label, Layout, Painter, Pos2,
@@ -11,14 +14,20 @@ use egui::{
 
 use super::super::{explain_term, show_heading, timeline::charts::move_colours, truth_marks};
 use crate::{
-    app::{Action, App, RootMove, WhyAction, WhyPage},
+    app::{Action, App, RootMove, TruthMode, WhyAction, WhyPage},
     board::{Board, BoardTextures, Marks, PositionInfo},
     draw::{
         fonts,
         theme::{SMALL_SIZE, Theme},
     },
-    tree::{scene::format_thousands, title::middle_ellipsis, value_text::percent},
-    ui::controls::{self, Named as _},
+    tree::{
+        exact_words::judgement_text, scene::format_thousands, title::middle_ellipsis,
+        value_text::percent,
+    },
+    ui::{
+        controls::{self, Named as _},
+        keys::{Command, hint},
+    },
 };
 
 /// Size of the question and of the sentences, in points.
@@ -51,7 +60,8 @@ pub(super) fn show(
     show_question(page, ui, theme, actions);
     ui.add_space(12.0);
     if let Some(verdict) = &page.verdict {
-        show_verdict(verdict, ui, theme);
+        let class = app.root_truth(&page.explanation.moves[0].name);
+        show_verdict(verdict, class.map(|(class, _)| class), ui, theme);
         ui.add_space(12.0);
     }
     for (index, sentence) in page.sentences.iter().enumerate() {
@@ -70,6 +80,7 @@ pub(super) fn show(
             .named("found best");
         ui.add_space(8.0);
     }
+    show_truth_question(app, page, ui, theme, actions);
     ui.separator();
     show_heading(ui, theme, "What it expects, step by step");
     ui.add_space(4.0);
@@ -80,6 +91,35 @@ pub(super) fn show(
     show_heading(ui, theme, "All moves, the best first");
     ui.add_space(4.0);
     show_cards(app, page, ui, theme, actions);
+}
+
+/// Offers to ask the exact solver, or says what came of it, while there is no verdict.
+fn show_truth_question(
+    app: &App,
+    page: &WhyPage,
+    ui: &mut Ui,
+    theme: &Theme,
+    actions: &mut Vec<Action>,
+) {
+    if page.verdict.is_some() || app.truth_obstacle().is_some() {
+        return;
+    }
+    let told = match (app.truth_mode(), app.truth_waiting()) {
+        (TruthMode::Off, _) if app.is_truth_chosen() => return,
+        (TruthMode::Off, _) => {
+            let button = ui.button("Is that right? Ask the exact solver");
+            let about = hint("At most two seconds a position", Command::Truth);
+            if button.explained("ask solver", about).clicked() {
+                actions.push(Action::ShowTruth(TruthMode::Regret));
+            }
+            ui.add_space(8.0);
+            return;
+        }
+        (_, 0) => "Not solved: the exact solver did not finish in two seconds.",
+        _ => "The exact solver is at work.",
+    };
+    ui.label(RichText::new(told).color(theme.dim)).named(told);
+    ui.add_space(8.0);
 }
 
 fn short(text: &str) -> String {
@@ -98,7 +138,7 @@ fn show_question(page: &WhyPage, ui: &mut Ui, theme: &Theme, actions: &mut Vec<A
         let turn = format!("{} to move", page.owner_name);
         let turn = RichText::new(turn).color(theme.dim);
         // Beside the question where there is room, else below it.
-        if ui.available_width() > TURN_WIDTH {
+        if ui.available_size_before_wrap().x > TURN_WIDTH {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 explain_term(ui.label(turn), "Player to move");
             });
@@ -132,7 +172,7 @@ fn show_choice(page: &WhyPage, place: usize, ui: &mut Ui, actions: &mut Vec<Acti
 }
 
 /// The card with what exact values say.
-fn show_verdict(verdict: &Verdict, ui: &mut Ui, theme: &Theme) {
+fn show_verdict(verdict: &Verdict, class: Option<ValueClass>, ui: &mut Ui, theme: &Theme) {
     let line = match verdict.judgement {
         Judgement::Loses(_) => theme.bad,
         _ => theme.line,
@@ -146,13 +186,9 @@ fn show_verdict(verdict: &Verdict, ui: &mut Ui, theme: &Theme) {
         ui.set_width(ui.available_width());
         ui.horizontal_top(|ui| {
             let (place, _) = ui.allocate_exact_size(vec2(28.0, 28.0), Sense::hover());
-            truth_marks::draw_judgement(
-                ui.painter(),
-                place.center(),
-                11.0,
-                verdict.judgement,
-                theme,
-            );
+            if let Some(class) = class {
+                truth_marks::draw_class(ui.painter(), place.center(), 11.0, class, theme);
+            }
             ui.vertical(|ui| {
                 ui.add(Label::new(theme.title(&verdict.title)).wrap());
                 let detail = RichText::new(&verdict.detail).color(theme.dim);
@@ -229,9 +265,9 @@ fn show_line_title(
     theme: &Theme,
 ) {
     ui.horizontal(|ui| {
-        if let Some(judgement) = app.root_judgement(&one.name) {
+        if let Some((class, _)) = app.root_truth(&one.name) {
             let (place, _) = ui.allocate_exact_size(vec2(18.0, 18.0), Sense::hover());
-            truth_marks::draw_judgement(ui.painter(), place.center(), 8.0, judgement, theme);
+            truth_marks::draw_class(ui.painter(), place.center(), 8.0, class, theme);
         } else {
             let (place, _) = ui.allocate_exact_size(vec2(10.0, 18.0), Sense::hover());
             ui.painter().circle_filled(place.center(), 4.0, colour);
@@ -363,7 +399,14 @@ fn show_cards(app: &App, page: &WhyPage, ui: &mut Ui, theme: &Theme, actions: &m
                 ui.painter()
                     .rect_stroke(place, 8.0, theme.focus_stroke(), StrokeKind::Inside);
             }
-            let about = format!("Why not {}?", one.text);
+            let about = match app.root_truth(&one.name) {
+                Some((_, Some(judgement))) => format!(
+                    "Why not {}? Exact solver: {}.",
+                    one.text,
+                    judgement_text(judgement)
+                ),
+                _ => format!("Why not {}?", one.text),
+            };
             let is_first = page.explanation.moves[0].row == one.row;
             let response = response.explained(&format!("why card {}", one.text), about);
             if response.clicked() && !is_first {
@@ -420,8 +463,8 @@ fn draw_card(
         MoveValue::Proven(Some(_)) => "loss".to_owned(),
     };
     text(pos2(left, place.top() + 44.0), value, small, theme.dim);
-    if let Some(judgement) = app.root_judgement(&one.name) {
+    if let Some((class, _)) = app.root_truth(&one.name) {
         let at = pos2(place.right() - 14.0, place.top() + 14.0);
-        truth_marks::draw_judgement(painter, at, 7.0, judgement, theme);
+        truth_marks::draw_class(painter, at, 7.0, class, theme);
     }
 }
