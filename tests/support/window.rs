@@ -274,6 +274,9 @@ impl<'a> Window<'a> {
         }
         if !is_wayland {
             window.resize(1400, 900);
+            // The controls of the first frames have the places of another size.
+            window.wait_for_frame();
+            window.wait_for_frame();
         }
         window
     }
