@@ -11,7 +11,10 @@ use std::fmt;
 
 use crate::arena::stats::{Interval, NORMAL_95, wilson_interval};
 
-pub use crate::search::{Bound, Cut};
+pub use crate::search::{
+    Bound, Cut,
+    exact::{ExactValue, ValueClass},
+};
 
 pub use self::{
     facts::{MoveFacts, MoveValue, Reply, SearchFacts},

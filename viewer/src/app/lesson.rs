@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use canopy_engine::search::exact::ValueClass;
+use canopy_engine::explain::ValueClass;
 
 use super::{App, View};
 use crate::{

@@ -5,9 +5,9 @@ use std::{
     sync::Arc,
 };
 
-use canopy_engine::{
-    explain::truth::{self, Judgement, MoveValues},
-    search::exact::ValueClass,
+use canopy_engine::explain::{
+    ValueClass,
+    truth::{self, Judgement, MoveValues},
 };
 
 use super::{App, View};

@@ -4,11 +4,10 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use canopy_engine::{
     explain::{
-        self, Explanation, LeadChange, MoveValue, SearchFacts, Sentence,
+        self, Explanation, LeadChange, MoveValue, SearchFacts, Sentence, ValueClass,
         truth::{self, Judgement, Truth, Verdict},
     },
     games::Player,
-    search::exact::ValueClass,
     tree::meta::Meta,
 };
 

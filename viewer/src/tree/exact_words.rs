@@ -1,9 +1,11 @@
 //! What exact values say of moves, in words: of one move, and of the choices of two searches.
 
 use canopy_engine::{
-    explain::truth::{Judgement, MoveValues, best_value, judge, regret_text, value_of},
+    explain::{
+        ExactValue, ValueClass,
+        truth::{Judgement, MoveValues, best_value, judge, regret_text, value_of},
+    },
     reports::numbers::NO_BREAK,
-    search::exact::{ExactValue, ValueClass},
 };
 
 /// What a move does to its player's result, in words.

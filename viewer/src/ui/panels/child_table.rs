@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use canopy_engine::{
-    games::notation::escape_invisible, search::exact::ValueClass, tree::columns::Column,
+    explain::ValueClass, games::notation::escape_invisible, tree::columns::Column,
 };
 use egui::{
     Align2, Color32, FontId, Pos2, Rect, RichText, Sense, Shape, Stroke, StrokeKind, Ui, pos2, vec2,

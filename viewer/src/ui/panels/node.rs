@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use canopy_engine::{games::notation::escape_invisible, search::exact::ValueClass};
+use canopy_engine::{explain::ValueClass, games::notation::escape_invisible};
 use egui::{
     Align, CollapsingHeader, FontId, Frame, Layout, Margin, Rect, RichText, Sense, Stroke, Ui,
     pos2, vec2,

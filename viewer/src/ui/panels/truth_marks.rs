@@ -1,6 +1,6 @@
 //! Exact values in the window: marks at nodes, rings, the choice whether they are shown, and what the marks mean.
 
-use canopy_engine::{explain::truth::regret_text, search::exact::ValueClass};
+use canopy_engine::explain::{ValueClass, truth::regret_text};
 use egui::{
     Color32, FontId, Frame, Margin, Painter, Panel, Pos2, Rect, RichText, Shape, Stroke,
     StrokeKind, Ui, pos2, vec2,

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use canopy_engine::{games::Player, search::exact::ValueClass};
+use canopy_engine::{explain::ValueClass, games::Player};
 use egui::{Align2, Color32, FontId, Painter, Rect, RichText, Shape, Stroke, Ui, pos2, vec2};
 
 use super::super::{

@@ -1,11 +1,8 @@
 //! The text of the view Why: the question, the verdict, the sentences, two boards, all moves.
 
-use canopy_engine::{
-    explain::{
-        Bound, MoveFacts, MoveValue, Phrase,
-        truth::{Judgement, Verdict},
-    },
-    search::exact::ValueClass,
+use canopy_engine::explain::{
+    Bound, MoveFacts, MoveValue, Phrase, ValueClass,
+    truth::{Judgement, Verdict},
 };
 use egui::{
     Align, Align2, Color32, ComboBox, FontFamily, FontId, Frame, Label, Layout, Painter, Pos2,
