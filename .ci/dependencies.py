@@ -17,7 +17,8 @@ import sys
 import tomllib
 
 TARGET = "x86_64-unknown-linux-gnu"
-REGISTRIES = {"registry+https://github.com/rust-lang/crates.io-index", "sparse+https://index.crates.io/"}
+# A package from a registry; anything else is a git repository.
+REGISTRY = ("registry+", "sparse+")
 
 
 def metadata():
@@ -134,7 +135,7 @@ def main():
     for before, package in zip([None, *packages], packages):
         if not policy.accepts(package):
             tell(True, package, f"licence {package['license'] or 'not stated'}")
-        if package["source"] not in REGISTRIES:
+        if not package["source"].startswith(REGISTRY):
             tell(True, package, f"comes from {package['source']}")
         if before and before["name"] == package["name"]:
             tell(False, package, f"linked beside {before['version']}")
