@@ -274,7 +274,9 @@ impl<'a> Window<'a> {
         }
         if !is_wayland {
             window.resize(1400, 900);
-            // The controls of the first frames have the places of another size.
+        }
+        if !is_wayland && arguments.is_empty() {
+            // The controls of the first frames of the start screen have the places of another size.
             window.wait_for_frame();
             window.wait_for_frame();
         }

@@ -198,8 +198,8 @@ fn format_clock(milliseconds: u64) -> String {
 /// The moves of the game.
 #[derive(Default)]
 pub(super) struct MoveList {
-    /// The turn that was last brought into sight.
-    scrolled_to: Option<usize>,
+    /// The turn that was last brought into sight, and the rows that were in sight then.
+    scrolled_to: Option<(usize, usize)>,
     /// Frames in which the list is still scrolled to it.
     scroll_frames: u8,
 }
@@ -242,8 +242,10 @@ impl MoveList {
             .id_salt("moves")
             .max_height(height)
             .auto_shrink([false, true]);
-        if self.scrolled_to != Some(wanted) {
-            (self.scrolled_to, self.scroll_frames) = (Some(wanted), SCROLL_FRAMES);
+        // What lies above the list may come later, and leave it fewer rows.
+        let place = Some((wanted, visible_rows));
+        if self.scrolled_to != place {
+            (self.scrolled_to, self.scroll_frames) = (place, SCROLL_FRAMES);
         }
         if self.scroll_frames > 0 {
             self.scroll_frames -= 1;
