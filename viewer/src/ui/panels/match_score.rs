@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use canopy_engine::arena::stats::WdlCounts;
 use egui::{
-    Align, Align2, Color32, FontId, Galley, Label, Layout, Rect, RichText, ScrollArea, Sense,
-    Stroke, Ui, UiBuilder, pos2, vec2,
+    Align, Align2, Color32, FontId, Galley, InputState, Label, Layout, Rect, RichText, ScrollArea,
+    Sense, Stroke, Ui, UiBuilder, pos2, vec2,
 };
 
 use super::{elide::elided_label, game::draw_disc};
@@ -26,8 +26,6 @@ const SMALL_LINE_HEIGHT: f32 = 16.0;
 const ROW_HEIGHT: f32 = 20.0;
 const MAX_VISIBLE_ROWS: usize = 6;
 const MIN_VISIBLE_ROWS: usize = 3;
-/// A list that has just grown can be scrolled to its new end only in the frame after.
-const SCROLL_FRAMES: u8 = 2;
 /// Width of turn numbers, in points.
 const TURN_NUMBER_WIDTH: f32 = 32.0;
 /// Between two moves of one turn, and between columns.
@@ -198,10 +196,10 @@ fn format_clock(milliseconds: u64) -> String {
 /// The moves of the game.
 #[derive(Default)]
 pub(super) struct MoveList {
-    /// The turn that was last brought into sight, and the rows that were in sight then.
-    scrolled_to: Option<(usize, usize)>,
-    /// Frames in which the list is still scrolled to it.
-    scroll_frames: u8,
+    /// The turn that is kept in sight.
+    scrolled_to: Option<usize>,
+    /// Set once the list was scrolled by hand: it stays there until another turn is to be seen.
+    is_released: bool,
 }
 
 impl MoveList {
@@ -242,24 +240,27 @@ impl MoveList {
             .id_salt("moves")
             .max_height(height)
             .auto_shrink([false, true]);
-        // What lies above the list may come later, and leave it fewer rows.
-        let place = Some((wanted, visible_rows));
-        if self.scrolled_to != place {
-            (self.scrolled_to, self.scroll_frames) = (place, SCROLL_FRAMES);
+        if self.scrolled_to != Some(wanted) {
+            (self.scrolled_to, self.is_released) = (Some(wanted), false);
         }
-        if self.scroll_frames > 0 {
-            self.scroll_frames -= 1;
-            ui.ctx().request_repaint();
+        // In every frame: what lies above the list may come later, and leave it fewer rows.
+        if !self.is_released {
             let above = wanted.saturating_sub(visible_rows - 1);
             area = area.vertical_scroll_offset(above as f32 * ROW_HEIGHT);
         }
-        area.show_rows(ui, ROW_HEIGHT, standing.turns.len(), |ui, rows| {
+        let shown = area.show_rows(ui, ROW_HEIGHT, standing.turns.len(), |ui, rows| {
             for row in rows {
                 if let Some(turn) = standing.turns.get(row) {
                     show_turn(row, turn, (standing, marked), ui, theme, actions);
                 }
             }
         });
+        let is_scrolled = |input: &InputState| {
+            input.smooth_scroll_delta().y != 0.0 || input.pointer.primary_down()
+        };
+        if ui.rect_contains_pointer(shown.inner_rect) && ui.input(is_scrolled) {
+            self.is_released = true;
+        }
         ui.spacing_mut().item_spacing = spacing;
         ui.add_space(12.0);
     }
